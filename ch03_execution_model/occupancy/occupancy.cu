@@ -1,25 +1,28 @@
-// Occupancy is how many warps are resident on a multiprocessor (SM), of the most that it can hold.
-// Warps, blocks, registers and shared memory are handed out until one of them has run out; the
-// more warps there are, the better they hide one another's latency. Up to a point, and not only so.
+// Occupancy is the number of warps that are resident on a multiprocessor (SM), over the most that
+// it can hold. An SM hands out warp slots, block slots, registers and shared memory, until one of
+// them has run out. More warps hide more latency, but only up to a point.
 //
-//   1 sumLoads1   sums integers, one load in flight per thread: speed needs all the warps
-//   2 sumLoads4   four independent loads in flight: fewer warps do
-//   3 sumLoads16  up to sixteen: half occupancy is as fast as full occupancy
+//   1 sumLoads1   sums integers, one load in flight per thread: full speed needs all the warps
+//   2 sumLoads4   four independent loads in flight: fewer warps are enough
+//   3 sumLoads16  up to sixteen: half the occupancy is as fast as full occupancy
 //   4 mixAtLeast2, 3, 4, 5, 6, 8
 //                 the compiler must leave room for so many blocks: it keeps fewer values in
 //                 registers, the rest goes to local memory, and high occupancy is slow
+//   5 rowSumsLargeTile  sums rows by way of shared memory: its size leaves room for few blocks
+//   6 rowSumsSmallTile  the same with a quarter of the shared memory: room for all the warps
 //
-// The sums run with ever less dynamic shared memory per block, which lets 1, 2, 3 ... blocks be
-// resident; sumLoads1 also with blocks of different sizes.
+// The sumLoads kernels run with less and less dynamic shared memory per block, so that 1, 2, 3 ...
+// blocks are resident. sumLoads1 also runs with blocks of different sizes.
 //
-//   regs      registers of a thread; local: bytes of its local memory
-//   warps     that fit on an SM, as the rules of occupancy_rules.h have it
-//   achieved  the part of the warps of a full SM that were there on average, in percent
+//   regs      registers of a thread
+//   local     bytes of local memory of a thread
+//   warps     that fit on an SM by the rules of occupancy_rules.h
+//   achieved  warps that were there on average, in percent of those of a full SM (kernels 1 to 4)
 //
-// The CSV also has shared (memory of a block), the blocks that fit by the rules and as CUDA counts
-// them, the occupancy in percent, what limits it, and `compared`: the number of other
-// configurations (threads per block, shared memory) of the kernel for which the two are equal.
-// (The exercise occupancyCalculator does the same for any GPU, and without one.)
+// The CSV also has the shared memory of a block, the blocks that fit by the rules and as CUDA
+// counts them, the occupancy in percent, and what limits it. `compared` is the number of other
+// configurations (threads per block, shared memory) of the kernel in which the rules agree with
+// CUDA. (The exercise occupancyCalculator computes occupancy for any GPU, and without one.)
 //
 //   ./lab run occupancy -- --size=128M
 //   ./lab test occupancy
@@ -48,7 +51,7 @@
 constexpr std::size_t kPerThread = 64;  // integers
 
 // Thread t of `threads` sums the elements t, t + threads, t + 2 * threads ... The loop waits for
-// its loads before it issues the next ones, so that a warp has kLoads of them in flight.
+// its loads before it issues the next ones, so a warp has kLoads loads in flight.
 template <unsigned kLoads>
 __global__ void sumLoads(const int* data, std::size_t n, std::size_t threads, int* sums,
                          lab::Span* spans) {
@@ -69,12 +72,13 @@ __global__ void sumLoads(const int* data, std::size_t n, std::size_t threads, in
 }
 
 constexpr unsigned kBlock = 256;   // threads
-constexpr unsigned kValues = 96;   // that a thread of the mix kernels works on, all in every step
+constexpr unsigned kValues = 96;   // a thread of the mix kernels changes all of them in each step
 constexpr unsigned kStarts = 256;  // different results, so that the reference has few to compute
 
 // __launch_bounds__(most threads per block, least blocks per SM): the compiler may use only so many
-// registers that kMinBlocks blocks of kBlock threads fit, or as many as an SM has threads for.
-// (nvcc -maxrregcount=N is a limit for all kernels of a file that do not say so themselves.)
+// registers that kMinBlocks blocks of kBlock threads fit on an SM. (std::min() keeps this to what
+// an SM of an older GPU can hold. nvcc -maxrregcount=N limits all kernels of a file without launch
+// bounds.)
 template <unsigned kMinBlocks>
 __global__ void __launch_bounds__(kBlock,
                                   std::min(kMinBlocks, occupancy::kResidentThreads / kBlock))
@@ -99,6 +103,44 @@ __global__ void __launch_bounds__(kBlock,
     noteSpan(spans, begin);
 }
 
+constexpr unsigned kRows = 128;  // rows of a block of the rowSums kernels, one for each thread
+
+// Each thread sums a row: kPerThread integers that lie side by side. If it loaded them itself, the
+// lanes of a warp would load 256 bytes apart. So the block first copies its rows to shared memory,
+// where neighbouring lanes copy neighbouring integers. (The tile has one column more, against bank
+// conflicts.) The tile takes 33,280 bytes, so only six blocks fit on an SM of the H200.
+__global__ void rowSumsLargeTile(const int* data, std::size_t n, std::size_t rows, int* sums) {
+    __shared__ int tile[kRows][kPerThread + 1];
+    const std::size_t first = std::size_t{blockIdx.x} * kRows * kPerThread;
+    for (unsigned i = threadIdx.x; i < kRows * kPerThread; i += kRows)
+        tile[i / kPerThread][i % kPerThread] = first + i < n ? data[first + i] : 0;
+    __syncthreads();
+    int sum = 0;
+    for (unsigned column = 0; column < kPerThread; ++column) sum += tile[threadIdx.x][column];
+    const std::size_t row = std::size_t{blockIdx.x} * kRows + threadIdx.x;
+    if (row < rows) sums[row] = sum;
+}
+
+// The block copies and sums 16 columns of its rows at a time, so that the tile takes 8,704 bytes.
+// It is used four times: one barrier stands before it is read, another before it is written again.
+__global__ void rowSumsSmallTile(const int* data, std::size_t n, std::size_t rows, int* sums) {
+    constexpr unsigned kColumns = 16;
+    __shared__ int tile[kRows][kColumns + 1];
+    const std::size_t first = std::size_t{blockIdx.x} * kRows * kPerThread;
+    int sum = 0;
+    for (unsigned begin = 0; begin < kPerThread; begin += kColumns) {
+        for (unsigned i = threadIdx.x; i < kRows * kColumns; i += kRows) {
+            const std::size_t from = first + i / kColumns * kPerThread + begin + i % kColumns;
+            tile[i / kColumns][i % kColumns] = from < n ? data[from] : 0;
+        }
+        __syncthreads();
+        for (unsigned column = 0; column < kColumns; ++column) sum += tile[threadIdx.x][column];
+        __syncthreads();
+    }
+    const std::size_t row = std::size_t{blockIdx.x} * kRows + threadIdx.x;
+    if (row < rows) sums[row] = sum;
+}
+
 // CPU reference of sumLoads, for `size` elements.
 template <typename ElementOf>
 std::vector<int> sumsOfThreads(std::size_t size, std::size_t threads, ElementOf elementOf) {
@@ -107,6 +149,17 @@ std::vector<int> sumsOfThreads(std::size_t size, std::size_t threads, ElementOf 
         for (std::size_t t = begin; t < end; ++t) {
             for (std::size_t i = t; i < size; i += threads) sums[t] += elementOf(i);
         }
+    });
+    return sums;
+}
+
+// CPU reference of the rowSums kernels, for `size` elements.
+template <typename ElementOf>
+std::vector<int> sumsOfRows(std::size_t size, std::size_t rows, ElementOf elementOf) {
+    std::vector<int> sums = lab::hostVector<int>(rows);
+    lab::parallelFor(rows, 1 << 14, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin * kPerThread; i < std::min(end * kPerThread, size); ++i)
+            sums[i / kPerThread] += elementOf(i);
     });
     return sums;
 }
@@ -165,16 +218,21 @@ int main(int argc, char** argv) {
     const auto nameOf = [&](const std::string& kernel, const char* sweep) {
         return lab::Name(kernel, exercise.parameters() + " sweep=" + sweep);
     };
+    // When the warps of the last run were resident, for kernels that note it.
+    const auto spansOf = [&](unsigned block) {
+        const std::size_t warps = occupancy::divideUp(block, occupancy::kWarp);
+        return spans.toHost(lab::blocksFor(threads, block) * warps);
+    };
     // Looks at the last run of a kernel, which had so much dynamic shared memory in a block.
     const auto finding = [&](const void* kernel, const occupancy::Comparison& comparison,
-                             unsigned block, std::size_t shared,
-                             const auto& expectedOf) -> lab::Finding {
+                             unsigned block, std::size_t shared, const auto& expectedOf,
+                             const std::vector<lab::Span>& ofWarps) -> lab::Finding {
         const cudaFuncAttributes attributes = occupancy::attributesOf(kernel);
         const occupancy::Occupancy predicted =
             calculate(sm, occupancy::blockOf(attributes, block, shared));
         const unsigned cudaBlocks = occupancy::blocksByCuda(kernel, block, shared);
-        const std::size_t warps = occupancy::divideUp(block, occupancy::kWarp);
-        const std::vector<lab::Span> ofWarps = spans.toHost(lab::blocksFor(threads, block) * warps);
+        const lab::Cell achieved =
+            ofWarps.empty() ? lab::Cell() : lab::Cell(achievedPercent(ofWarps, sm.warps), 1);
 
         std::string wrong = lab::mismatchOf(results, expectedOf);
         if (wrong.empty() && predicted.blocks != cudaBlocks) wrong = "CUDA counts other blocks";
@@ -183,12 +241,12 @@ int main(int argc, char** argv) {
         return {wrong,
                 {attributes.numRegs,
                  attributes.localSizeBytes,
-                 shared,
+                 attributes.sharedSizeBytes + shared,
                  predicted.blocks,
                  cudaBlocks,
                  predicted.warps,
                  {predicted.percent, 1},
-                 {achievedPercent(ofWarps, sm.warps), 1},
+                 achieved,
                  predicted.limitedBy,
                  comparison.count}};
     };
@@ -206,7 +264,9 @@ int main(int argc, char** argv) {
         const occupancy::Comparison comparison = occupancy::compareWithCuda(sm, address);
         const auto row = [&](const char* sweep, unsigned block, std::size_t shared) {
             const unsigned grid = lab::blocksFor(threads, block);
-            const auto check = [&] { return finding(address, comparison, block, shared, sumOf); };
+            const auto check = [&] {
+                return finding(address, comparison, block, shared, sumOf, spansOf(block));
+            };
             sums.rung(nameOf(name, sweep), grid, block, lab::bytes(1.0 * source.bytes()), check,
                       [&] {
                           kernel<<<grid, block, shared>>>(source.get(), size, threads,
@@ -238,7 +298,7 @@ int main(int argc, char** argv) {
         const unsigned grid = lab::blocksFor(threads, kBlock);
         mixes.rung(
             nameOf(name, "registers"), grid, kBlock, lab::kNoRate,
-            [&] { return finding(address, comparison, kBlock, kNoShared, mixOf); },
+            [&] { return finding(address, comparison, kBlock, kNoShared, mixOf, spansOf(kBlock)); },
             [&] { kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get()); });
     };
     mixRow(AtLeast{2}, mixAtLeast<2>);
@@ -247,5 +307,24 @@ int main(int argc, char** argv) {
     mixRow(AtLeast{5}, mixAtLeast<5>);
     mixRow(AtLeast{6}, mixAtLeast<6>);
     mixRow(AtLeast{8}, mixAtLeast<8>);
+
+    lab::Ladder rowSums(exercise, results);
+    const std::vector<int> rowSumsExpected = sumsOfRows(size, threads, inputOf);
+    const auto rowSumOf = [&](std::size_t row) { return rowSumsExpected[row]; };
+    const auto tileRow = [&](const char* name, auto* kernel) {
+        if (!exercise.selected(name)) return;
+        const void* const address = reinterpret_cast<const void*>(kernel);
+        // Shared memory gets its full size on the SM, so that as many blocks fit as the rules say.
+        CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxShared));
+        const occupancy::Comparison comparison = occupancy::compareWithCuda(sm, address);
+        const unsigned grid = lab::blocksFor(threads, kRows);
+        rowSums.rung(
+            nameOf(name, "tile"), grid, kRows, lab::bytes(1.0 * source.bytes()),
+            [&] { return finding(address, comparison, kRows, kNoShared, rowSumOf, {}); },
+            [&] { kernel<<<grid, kRows>>>(source.get(), size, threads, results.get()); });
+    };
+    tileRow("rowSumsLargeTile", rowSumsLargeTile);
+    tileRow("rowSumsSmallTile", rowSumsSmallTile);
     return exercise.finish();
 }

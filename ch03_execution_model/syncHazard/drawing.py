@@ -1,4 +1,4 @@
-"""Two hazards between two warps, and the barrier that each needs."""
+"""Two hazards between two warps, the barrier that one of them needs, and barriers that threads wait at for ever."""
 
 from __future__ import annotations
 
@@ -12,18 +12,28 @@ RIGHT, WRONG = "green", "orange thick"
 
 def draw() -> Drawing:
     drawing = Drawing(
-        "Two hazards, without and with a barrier",
-        "Read after write: without a barrier warp 0 reads an element before warp 3 has written it; with"
-        " a barrier between writing and reading it waits. Write after read: without a second barrier"
-        " warp 0 overwrites an element that warp 3 has still to read; with it, warp 0 waits.",
+        "Two hazards, and barriers that are right and wrong",
+        "1, read after write without a barrier: a thread of warp 0 reads an element before a thread of"
+        " warp 3 has written it. 2, with a barrier between writing and reading: it waits, and reads the"
+        " new value. 3, write after read: a thread of warp 0 overwrites an element that a thread of warp"
+        " 3 has still to read. 4, a barrier in each branch of an if: threads 0 and 32 wait at different"
+        " barriers, each for the other, for ever.",
         682,
     )
-    for x, words in [(24, "Without a barrier"), (426, "With a barrier")]:
-        drawing.text(x, 64, words, "small")
-    drawing.text(24, 34, "Read after write", "head")
-    drawing.text(24, 372, "Write after read: the tile is used again", "head")
-    for x, words in [(24, "Without a second barrier"), (426, "With a second barrier")]:
-        drawing.text(x, 402, words, "small")
+    for x, y, words in [
+        (24, 34, "1  Read after write"),
+        (426, 34, "2  A barrier between write and read"),
+        (24, 372, "3  Write after read"),
+        (426, 372, "4  A barrier in each branch"),
+    ]:
+        drawing.text(x, y, words, "head")
+    for x, y, words in [
+        (24, 64, "No barrier: a thread reads too early"),
+        (426, 64, "All threads of the block wait for all"),
+        (24, 402, "The loop uses the tile again, too early"),
+        (426, 402, "if (t < 32) ... else ...: two barriers"),
+    ]:
+        drawing.text(x, y, words, "small")
     with drawing.group("read_after_write"):
         panel = Panel(drawing, 24, 76, 5)
         panel.box(0, 0, "tile[0] = a")
@@ -48,25 +58,35 @@ def draw() -> Drawing:
         panel.remark(1, 2, "a is not read yet")
         panel.box(1, 3, "y = tile[0]", WRONG)
         panel.remark(1, 4, "y = b: wrong")
-    with drawing.group("write_after_read_synced"):
-        panel = Panel(drawing, 426, 414, 5)
-        panel.barrier(0, "tile[0] holds a")
-        panel.box(0, 1, "x = tile[96]")
-        panel.waits(0, 2)
-        panel.box(1, 2, "y = tile[0]", RIGHT)
-        panel.barrier(3)
-        panel.box(0, 4, "tile[0] = b")
-        panel.remark(1, 4, "y = a: right")
+    with drawing.group("barrier_in_each_branch"):
+        panel = Panel(drawing, 426, 414, 5, ("thread 0", "thread 32"))
+        panel.box(0, 0, "tile[0] = a")
+        panel.box(1, 0, "tile[32] = b")
+        panel.own_barrier(0, 1, "barrier of if")
+        panel.own_barrier(1, 1, "barrier of else")
+        panel.waits(0, 2, "for thread 32")
+        panel.waits(1, 2, "for thread 0")
+        panel.waits(0, 3, "for ever")
+        panel.waits(1, 3, "for ever")
+        panel.remark(0, 4, "x = tile[32] never")
+        panel.remark(1, 4, "y = tile[0] never")
     return drawing
 
 
 class Panel:
     """Two warps beside each other, time downwards in rows."""
 
-    def __init__(self, drawing: Drawing, x: int, y: int, rows: int) -> None:
+    def __init__(
+        self,
+        drawing: Drawing,
+        x: int,
+        y: int,
+        rows: int,
+        names: tuple[str, str] = ("a thread of warp 0", "one of warp 3, late"),
+    ) -> None:
         self.drawing, self.x, self.y = drawing, x, y + 34
         drawing.rect(x, y, PANEL, rows * ROW + 44, "soft", radius=6)
-        for column, name in enumerate(["a thread of warp 0", "one of warp 3, late"]):
+        for column, name in enumerate(names):
             middle = x + COLUMNS[column] + BOX / 2
             drawing.text(middle, y + 20, name, "small middle")
             line = (middle, self.y), (middle, self.y + rows * ROW + 2)
@@ -84,10 +104,10 @@ class Panel:
         x = self.x + COLUMNS[column] + BOX / 2
         self.drawing.text(x, self.y + row * ROW + 23, words, "small middle")
 
-    def waits(self, column: int, row: int) -> None:
+    def waits(self, column: int, row: int, words: str = "") -> None:
         place = (self.x + COLUMNS[column], self.y + row * ROW + 4, BOX, HEIGHT)
         self.drawing.rect(*place, "under")
-        self.drawing.cell(*place, "idle", "waits", "small")
+        self.drawing.cell(*place, "idle", f"waits {words}".rstrip(), "small")
 
     def barrier(self, row: int, remark: str = "") -> None:
         y = self.y + row * ROW + 6
@@ -95,6 +115,11 @@ class Panel:
         self.drawing.text(self.x + 18, y + 16, "__syncthreads()", "code on")
         if remark:
             self.drawing.text(self.x + PANEL - 18, y + 16, remark, "small end on")
+
+    def own_barrier(self, column: int, row: int, words: str) -> None:
+        """One that only a thread of this column comes to."""
+        place = (self.x + COLUMNS[column], self.y + row * ROW + 6, BOX, 24)
+        self.drawing.cell(*place, "sky", words, "small")
 
     def arrow(self, start: tuple[int, int], end: tuple[int, int]) -> None:
         begin = (self.x + COLUMNS[start[0]] + 40, self.y + start[1] * ROW + 4 + HEIGHT)

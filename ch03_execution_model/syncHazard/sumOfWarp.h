@@ -1,11 +1,12 @@
 #pragma once
-// What a warp that adds its elements without barriers can come to.
+// The sums that a warp may get if it adds its elements without barriers.
 
 #include <cstddef>
 #include <vector>
 
-// CPU reference: the sum of a warp's elements, and the least that lane 0 gets of it whatever the
-// order: its own element, and those that it adds itself, as they were. No element is negative.
+// CPU reference: the sum of a warp's elements, and the smallest sum that lane 0 may get in any
+// order. That is its own element plus the unchanged elements that it adds itself. No element is
+// negative.
 struct SumOfWarp {
     int all, least;
 };
@@ -18,7 +19,7 @@ inline SumOfWarp sumOfWarp(const std::vector<int>& in, std::size_t warp) {
     return sum;
 }
 
-// Whether a race can leave this value: not the sum, but what is possible of it.
+// Whether a race can leave this value, which is less than the whole sum.
 inline bool isPart(int value, const SumOfWarp& sum) {
     return value >= sum.least && value < sum.all;
 }

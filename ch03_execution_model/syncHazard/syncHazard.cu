@@ -1,6 +1,6 @@
-// Threads of a block that work together have to wait for one another. Without a barrier a thread
-// reads what another has not written yet (read after write), or overwrites what another has still
-// to read (write after read). Each kernel is here without its barrier and with it.
+// Threads of a block that work together have to wait for one another. Without a barrier, a thread
+// reads what another one has not written yet (read after write), or overwrites what another one has
+// still to read (write after read). Each kernel comes without its barrier and with it.
 //
 //   1 readAfterWriteRace    reverses tiles: no barrier between writing the tile and reading it
 //   2 readAfterWriteSynced  one barrier
@@ -10,15 +10,15 @@
 //   5 lanesRace             each warp adds up its elements: no barrier at all
 //   6 lanesSynced           __syncwarp() after each step, which waits for the lanes of a warp only
 //
-// Each kernel runs --runs times, on the same elements. `wrong` says how many of them were wrong in
-// all runs together, `wrong runs` in how many runs any was. check says of kernels 1, 3 and 5:
+// Each kernel runs --runs times, on the same elements. The column `wrong` counts the wrong elements
+// of all runs, `wrong runs` the runs with at least one. For kernels 1, 3 and 5, `check` says one of
 //
 //   race   elements were wrong, and each holds what this race can leave there
-//   lucky  none was. The race is there all the same: nothing says that it must go wrong, and with
-//          another GPU, compiler or neighbour on the machine it goes another way
+//   lucky  all elements were right. The race is still there: with another GPU, another compiler or
+//          another load on the machine, it may go wrong
 //
-// `ok` is for kernels 2, 4 and 6 alone: every element was right. On the cpu back end, which runs
-// threads one after the other, every run is the same. --list says which elements were wrong.
+// Kernels 2, 4 and 6 must have every element right, and get `ok`. The cpu back end runs threads one
+// after the other, so every run is the same there. --list says which elements were wrong.
 //
 //   ./lab run syncHazard -- --size=1M --block=512
 //   ./lab test syncHazard
@@ -35,14 +35,12 @@
 //   nvcc -std=c++17 -Icommon ch03_execution_model/syncHazard/syncHazard.cu
 //       common/*.cpp common/*.cu -o build/syncHazard
 //
-// One thing no kernel here does, since it is undefined, a barrier in divergent code:
+// No kernel here has a barrier in divergent code, because that is undefined behaviour:
 //
-//     if (threadIdx.x < 48) { ...  __syncthreads(); } else { ...  __syncthreads(); }
+//     if (threadIdx.x < 32) { ...  __syncthreads(); } else { ...  __syncthreads(); }
 //
-// Before Volta the hardware counted warps: one that came with some of its threads counted as whole,
-// and let others pass too early. Since Volta it counts threads: those that never come keep the
-// others waiting for ever. One barrier in each branch is no way out: to the language they are two
-// barriers, and that a GPU takes them for one today is luck.
+// To the language these are two barriers, and each waits for all threads of the block. A GPU may
+// take them for one today, by luck.
 
 #include <algorithm>
 #include <atomic>
@@ -57,12 +55,12 @@
 #include "wrongStretches.h"
 
 constexpr int kEmpty = -1;          // what a tile holds before; no element of the input is negative
-constexpr unsigned kTiles = 8;      // that a block of kernels 3 and 4 works on, one after the other
+constexpr unsigned kTiles = 8;      // a block of kernels 3 and 4 works on so many, one by one
 constexpr unsigned kLaterBy = 500;  // nanoseconds
-constexpr unsigned kListed = 4;     // stretches of wrong elements, with --list
+constexpr unsigned kListed = 4;     // --list shows so many stretches of wrong elements
 
-// Warps of a real kernel do not come at the same time: their data comes from memory sooner or
-// later, and the scheduler picks which one goes on. Here each is later than the one before.
+// The warps of a real kernel do not come at the same time: their data arrive sooner or later, and
+// the scheduler picks which warp goes on. Here each warp comes later than the one before.
 __device__ void comeLater() {
     __nanosleep(kLaterBy * (threadIdx.x / 32));
 }
@@ -72,7 +70,7 @@ __device__ unsigned elementsOfTile(std::size_t first, std::size_t n) {
     return n - first < blockDim.x ? static_cast<unsigned>(n - first) : blockDim.x;
 }
 
-// Warp 0 writes its elements and goes on to read those that the last warp will write later: it gets
+// Warp 0 writes its elements, then reads elements that the last warp has not written yet. It gets
 // what the tile held before.
 __global__ void readAfterWriteRace(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
@@ -86,8 +84,9 @@ __global__ void readAfterWriteRace(const int* in, int* out, std::size_t n) {
     if (t < count) out[first + t] = tile[count - 1 - t];
 }
 
-// No thread passes the barrier before all have come to it, and what they wrote before is there for
-// all to read. Threads that have no element come too: the barrier is not within an `if`.
+// No thread passes the barrier before all have reached it, and what they wrote before it can be
+// read by all behind it. Threads without an element reach it, too: it does not stand within an
+// `if`.
 __global__ void readAfterWriteSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
@@ -101,8 +100,8 @@ __global__ void readAfterWriteSynced(const int* in, int* out, std::size_t n) {
     if (t < count) out[first + t] = tile[count - 1 - t];
 }
 
-// The barrier is there, but the loop comes round: warp 0 writes its elements of the next tile while
-// the last warp has not read this one. (Further ahead it cannot get: the barrier stops it.)
+// Each tile has its barrier, but warp 0 writes its elements of the next tile while the last warp
+// still has to read this tile. (The barrier stops warp 0 from getting further ahead.)
 __global__ void writeAfterReadRace(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const unsigned t = threadIdx.x;
@@ -117,8 +116,8 @@ __global__ void writeAfterReadRace(const int* in, int* out, std::size_t n) {
 }
 
 // A tile that is used again needs two barriers: one before it is read, one before it is written.
-// (With two tiles in turn, one would do.) Which tile is the last one, all threads of a block agree:
-// none leaves the loop while others wait in it.
+// (With two tiles that alternate, one is enough.) All threads of a block leave the loop in the same
+// round, so none waits at a barrier that others never reach.
 __global__ void writeAfterReadSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const unsigned t = threadIdx.x;
@@ -133,10 +132,10 @@ __global__ void writeAfterReadSynced(const int* in, int* out, std::size_t n) {
     }
 }
 
-// Each warp adds up its elements, as reduceInteger does at the end. Textbooks leave out the
-// barrier, since the lanes of a warp move in lockstep. The compiler does not know that: tile[t] and
-// tile[t + 8] are two variables to it, and it reads the one for the next step before it writes the
-// other. And since Volta the hardware promises no lockstep either.
+// Each warp adds up its elements, as reduceInteger does at the end. Older textbooks leave out the
+// barrier, because the lanes of a warp moved in lockstep. The compiler never knew that: to it,
+// tile[t] and tile[t + 8] are two variables, and it may read one before it writes the other. Since
+// Volta the hardware does not promise lockstep either.
 __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -149,8 +148,9 @@ __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
     if (lane == 0 && i < n) sums[i / 32] = tile[t];
 }
 
-// Waits for the lanes of the warp, and makes the compiler write before it reads on. Enough as long
-// as no warp needs anything of another, and cheaper than a barrier of the block.
+// __syncwarp() waits for the lanes of the warp, and makes the compiler write before it reads on.
+// That is enough as long as no warp needs anything from another one. It is cheaper than a barrier
+// of the block.
 __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -164,14 +164,14 @@ __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     if (lane == 0 && i < n) sums[i / 32] = tile[t];
 }
 
-// CPU reference: where the element comes from that a kernel which reverses tiles leaves at i.
+// CPU reference: the index of the element that a kernel which reverses tiles must leave at i.
 std::size_t sourceOf(std::size_t i, std::size_t block, std::size_t n) {
     const std::size_t first = i / block * block;
     return first + std::min(block, n - first) - 1 - (i - first);
 }
 
-// What a kernel should leave: of each of `count` elements the right value, and whether another one
-// is possible, which a race can leave there. A kernel that has barriers has no `possible`.
+// What a kernel should leave: `right` is the value of each of `count` elements. `possible` says
+// whether a race can leave another value there; a kernel with barriers has none.
 struct Expected {
     std::size_t count;
     std::function<int(std::size_t)> right;
@@ -182,8 +182,8 @@ struct Expected {
     }
 };
 
-// The results of the rung that `ladder` is at: of the run that it has measured, and of more.
-// `firstWrong` gets those of the first run with wrong elements, if there is one.
+// Looks at the results of the current rung of `ladder`: those of the run that it has measured, and
+// of further runs. `firstWrong` gets the results of the first run with wrong elements, if any.
 lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& result,
                      const Expected& expected, std::size_t runs, std::vector<int>* firstWrong) {
     std::size_t wrong = 0, wrongRuns = 0;

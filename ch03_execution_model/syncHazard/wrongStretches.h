@@ -1,5 +1,5 @@
 #pragma once
-// Which elements of a result are wrong, for a reader who wants to see where.
+// Says which elements of a result are wrong.
 
 #include <cstddef>
 #include <string>
@@ -8,9 +8,9 @@
 #include "format.h"
 #include "verify.h"
 
-// A line for each of the first `most` stretches of neighbours that are all wrong, with the values
-// of its first element, and one for how many stretches more there are; "" if nothing is wrong.
-// right(i) is what values[i] should be.
+// A line for each of the first `most` stretches of wrong neighbours, with the value of its first
+// element. A last line says how many more stretches there are. The text is empty if nothing is
+// wrong. right(i) is the right value of values[i].
 template <typename Right>
 std::string wrongStretches(const std::vector<int>& values, const Right& right, std::size_t most) {
     std::string text;
