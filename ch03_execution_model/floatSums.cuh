@@ -13,8 +13,8 @@
 
 constexpr unsigned kLoads = 4;  // loads of 16 bytes that each thread has in flight
 
-// Adds the elements of one thread, in a grid-stride loop. Which thread adds which elements depends on
-// n, grid and block alone.
+// Adds the elements of one thread, in a grid-stride loop. Which thread adds which elements depends
+// on n, grid and block alone.
 template <typename Sum>
 __device__ Sum sumOfThread(const float* data, std::size_t n) {
     const float4* const vectors = reinterpret_cast<const float4*>(data);  // aligned by cudaMalloc()
