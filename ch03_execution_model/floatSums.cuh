@@ -1,5 +1,5 @@
 #pragma once
-// What reduceFloat and compensatedSum share: sums of floats, and how far off they may be.
+// For reduceFloat and compensatedSum: sums of floats, and how far they may be from the exact sum.
 
 #include <algorithm>
 #include <cmath>
@@ -11,11 +11,10 @@
 
 #include "lab.cuh"
 
-constexpr unsigned kLoads = 4;  // of 16 bytes, in flight in each thread of a one-launch kernel
+constexpr unsigned kLoads = 4;  // loads of 16 bytes that each thread has in flight
 
-// Sum of a thread's elements. The blocks walk over the array together,
-// whatever its size and theirs (a grid-stride loop). Which thread adds which elements depends on n,
-// grid and block alone.
+// Adds the elements of one thread, in a grid-stride loop. Which thread adds which elements depends
+// on n, grid and block alone.
 template <typename Sum>
 __device__ Sum sumOfThread(const float* data, std::size_t n) {
     const float4* const vectors = reinterpret_cast<const float4*>(data);  // aligned by cudaMalloc()
@@ -34,7 +33,7 @@ __device__ Sum sumOfThread(const float* data, std::size_t n) {
             sum += v[k].w;
         }
     }
-    // One block's next tile is not whole; those of the others begin behind the end.
+    // For one block, the next tile is not full. For the others, it begins behind the end.
     for (std::size_t i = 4 * first + threadIdx.x; i < n; i += blockDim.x) sum += data[i];
     return sum;
 }
@@ -43,7 +42,7 @@ inline std::size_t elementsOfTile(unsigned block) {
     return std::size_t{4 * kLoads} * block;
 }
 
-// Multiples of 2^-bits from 0 to 1, `negative` percent of them with a minus.
+// Random multiples of 2^-bits from 0 to 1. `negative` percent of them get a minus sign.
 inline std::vector<float> randomInput(std::size_t n, std::uint64_t seed, unsigned negative,
                                       unsigned bits) {
     const float unit = 1.0f / static_cast<float>(1u << bits);
@@ -68,14 +67,14 @@ inline double log2Of(std::size_t n) {
     return std::ceil(std::log2(static_cast<double>(n)));
 }
 
-// The roundings that an element goes through in sumOfThread() and the tree of its block.
+// How many roundings an element goes through in sumOfThread() and in the tree of its block.
 inline double roundingsOfBlock(std::size_t n, unsigned grid, unsigned block) {
     const unsigned tilesOfBlock = lab::blocksFor(lab::blocksFor(n, elementsOfTile(block)), grid);
     return 4.0 * kLoads * (tilesOfBlock + 1) + log2Of(block);
 }
 
-// CPU reference: the sum and the sum of the magnitudes, in double. It has 53 bits, which is enough
-// for all those of a sum of 2^29 multiples of 2^-24 below 1: nothing is rounded.
+// CPU reference: the sum and the sum of the magnitudes, in double. A double has 53 bits, enough to
+// hold any sum of 2^29 multiples of 2^-24 below 1 exactly, so nothing is rounded.
 struct ExactSum {
     double sum = 0, magnitudes = 0;
 };
@@ -124,25 +123,25 @@ class SumJudge {
         return lab::wrapped(text + ".", lab::ResultTable::kLineLength);
     }
 
-    // How far a sum may be from the exact one when each element goes through so many roundings:
-    // Higham, Accuracy and Stability of Numerical Algorithms, chapter 4. Not at all where all sums
-    // of such numbers fit into the 24 bits of a float: then nothing is rounded, in no order.
+    // How far a sum may be from the exact one if each element goes through this many roundings:
+    // Higham, Accuracy and Stability of Numerical Algorithms, chapter 4. The bound is 0 where all
+    // sums of such numbers fit into the 24 bits of a float: then no order rounds anything.
     double bound(double roundings) const {
         return nothingIsRounded_ ? 0 : roundings * kUnit * exact_.magnitudes;
     }
-    // The same for Kahan's loop (Higham, (4.8)): two roundings, whatever the length; what else
-    // there is counts with the square of 2^-24.
+    // The same for Kahan's loop (Higham, (4.8)): two roundings at any length. The other terms count
+    // with the square of 2^-24.
     double boundOfKahan() const {
         return bound(2) + bound(2.0 * static_cast<double>(count_) * kUnit);
     }
-    // The same for a sum with its rest beside it: one rounding at the end; those of the rests count
-    // with the square of 2^-24.
+    // The same for a sum that keeps its rest beside it: one rounding at the end. The roundings of
+    // the rests count with the square of 2^-24.
     double boundCompensated(double roundings) const {
         if (nothingIsRounded_) return 0;
         return kUnit * std::fabs(exact_.sum) + roundings * kUnit * bound(roundings);
     }
 
-    // What several runs gave: the columns, and what is wrong.
+    // Judges the sums of several runs: gives the columns, and says what is wrong.
     lab::Finding judge(const std::vector<float>& ofRuns, double allowed, Repeated repeated) const {
         for (const float sum : ofRuns) {
             if (std::isnan(sum)) return "the sum is not a number, or never written";
@@ -168,7 +167,7 @@ class SumJudge {
         return finding;
     }
 
-    // A check of so many runs of a kernel; sum() is what the last one has left.
+    // A check that runs a kernel `runs` times; sum() gives the result of the last run.
     template <typename Sum>
     lab::Check ofRuns(const lab::Ladder& ladder, std::size_t runs, double allowed,
                       Repeated repeated, Sum sum) const {
@@ -183,7 +182,7 @@ class SumJudge {
     }
 
   private:
-    static constexpr double kUnit = 0x1p-24;  // of what a float is, a rounding changes at most this
+    static constexpr double kUnit = 0x1p-24;  // a rounding changes a float by at most this share
 
     std::string relative(double difference) const {
         return lab::formatted("%.2e", difference == 0 ? 0 : std::fabs(difference / exact_.sum));

@@ -1,17 +1,18 @@
-// Sums n floats, and keeps the sum in three ways: in a float, which rounds at every addition; in
-// two floats, of which the second collects what rounding takes away from the first; in a double.
+// Sums n floats and keeps the sum in three ways: in a float, which rounds at every addition; in two
+// floats, where the second collects what rounding takes away from the first; in a double.
 //
-//     sequentialOnHost        one loop, as on a CPU: up to n - 1 roundings
-//     compensatedOnHost       the same loop, in which the next element makes up for what was lost
-//   1 reducePlain             a float in each thread
-//   2 reduceCompensated       a float and its rest in each thread (Kahan summation)
-//   3 reduceDouble            a double in each thread
-//     cub::DeviceReduce::Sum  what NVIDIA's library makes of it, in float
+//     sequentialOnHost          one loop on the CPU, in float: up to n - 1 roundings of an element
+//     compensatedOnHost         the same loop, which adds each loss to the next element (Kahan)
+//   1 reducePlain               a float in each thread
+//   2 reduceCompensated         a float and its rest in each thread
+//   3 reduceCompensatedShuffle  the same with shuffles in place of the tree in shared memory
+//   4 reduceDouble              a double in each thread
+//     cub::DeviceReduce::Sum    the sum of NVIDIA's library, in float
 //
-// All three kernels add the same elements in the same order, and leave a sum for each block, which
-// the host adds up untimed in the same way. `results` says how many different sums the runs gave,
-// `spread` how far the largest is from the smallest, and `sum` is the worst of them; `error` and
-// `spread` are relative to the exact sum.
+// In all kernels a thread adds the same elements in the same order. Each block leaves one sum, and
+// the host adds these, which is not timed. Each kernel runs many times (--runs): `results` is the
+// number of different sums, `spread` the distance from the smallest to the largest of them, and
+// `sum` the worst one. `error` and `spread` are relative to the exact sum.
 //
 //   ./lab run compensatedSum -- --size=64M --block=512
 //   ./lab run compensatedSum -- --negative=50          (most of the sum cancels)
@@ -34,15 +35,14 @@
 #include "lab.cuh"
 #include "peers_cub.cuh"
 
-// A sum with what is missing in it: sum + rest is meant.
+// A sum and its rest, which collects what rounding took away from `sum`. It stands for sum + rest.
 struct Compensated {
     float sum, rest;
 };
 
-// What rounding takes away is a float itself: what of each summand is in the sum, and what is not
-// (Kahan's idea, in Knuth's form). To algebra it is 0, and a compiler that may reorder floating
-// point (g++ -ffast-math) removes it. nvcc does not reorder additions, also with -use_fast_math;
-// what it changes on its own is a * b + c, to one operation (fmaf), and there is none here.
+// Computes what the addition loses, which is a float itself (Kahan's idea, in Knuth's form). `ofB`
+// is the part of b that is in `sum`, and `ofA` the part of a. To algebra, `lost` is 0. A compiler
+// that may reorder additions of floats (g++ -ffast-math) removes it. nvcc never reorders them.
 __host__ __device__ Compensated operator+(Compensated a, Compensated b) {
     const float sum = a.sum + b.sum;
     const float ofB = sum - a.sum, ofA = sum - ofB;
@@ -50,13 +50,12 @@ __host__ __device__ Compensated operator+(Compensated a, Compensated b) {
     return {sum, a.rest + b.rest + lost};
 }
 
-// One more element, in eight operations in place of one: while the memory is slower still, they
-// cost little.
+// Adds one element, with eight operations in place of one. They cost little while memory is slower.
 __device__ void operator+=(Compensated& sum, float x) {
     sum = sum + Compensated{x, 0};
 }
 
-// What a sum is in the end: one rounding, where it was kept more exactly.
+// The final float. Only this addition of sum and rest, or this conversion, rounds to 24 bits.
 float rounded(Compensated sum) {
     return sum.sum + sum.rest;
 }
@@ -67,7 +66,7 @@ float rounded(double sum) {
     return static_cast<float>(sum);
 }
 
-// The tree is in shared memory: a shuffle moves 4 bytes, two of the three kinds have 8.
+// Adds the sums of the threads as a tree in shared memory, which can hold any type.
 template <typename Sum>
 __device__ void reduceInto(Sum* sums, const float* data, std::size_t n) {
     __shared__ Sum tree[lab::kMaxBlock];
@@ -86,26 +85,51 @@ __device__ void reduceInto(Sum* sums, const float* data, std::size_t n) {
     if (tid == 0) sums[blockIdx.x] = sum;
 }
 
-// Each of the additions of an element may change it by 2^-24 of the sum so far.
+// Every addition may lose up to 2^-24 of the sum so far.
 __global__ void reducePlain(const float* data, float* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }
 
-// What is left is one rounding, when sum and rest become one float at the end.
+// Nothing is lost but one rounding, when sum and rest become one float at the end. What is still
+// wrong: the tree has a barrier for each level, and reads and writes two floats at each.
 __global__ void reduceCompensated(const float* data, Compensated* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }
 
-// 53 bits instead of 24: as exact, and no more to read than for the others. One operation for an
-// element, but in units of which most GPUs have few: 64 on a multiprocessor of an H100 or H200, 2
-// on those of GPUs for graphics (CUDA C++ Best Practices Guide, table "Throughput of Native
+// Keeps the tree of each warp in registers. A shuffle moves one number to another lane, so a sum
+// and its rest take two. Only the sums of the warps go through shared memory, with one barrier.
+__global__ void reduceCompensatedShuffle(const float* data, Compensated* sums, std::size_t n) {
+    __shared__ Compensated ofWarps[32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    Compensated sum = sumOfThread<Compensated>(data, n);
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+        const float otherSum = __shfl_down_sync(lab::kAllLanes, sum.sum, offset);
+        const float otherRest = __shfl_down_sync(lab::kAllLanes, sum.rest, offset);
+        sum = sum + Compensated{otherSum, otherRest};
+    }
+    if (lane == 0) ofWarps[warp] = sum;
+    __syncthreads();
+    if (warp > 0) return;
+
+    sum = lane < blockDim.x / 32 ? ofWarps[lane] : Compensated{0, 0};
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+        const float otherSum = __shfl_down_sync(lab::kAllLanes, sum.sum, offset);
+        const float otherRest = __shfl_down_sync(lab::kAllLanes, sum.rest, offset);
+        sum = sum + Compensated{otherSum, otherRest};
+    }
+    if (lane == 0) sums[blockIdx.x] = sum;
+}
+
+// As exact, with 53 bits instead of 24, and it loads the same 4 bytes for each element. An addition
+// is one operation, but most GPUs have few units for it. A multiprocessor of an H100 or H200 has
+// 64, one of a GPU for graphics has 2 (CUDA C++ Best Practices Guide, table "Throughput of Native
 // Arithmetic Instructions").
 __global__ void reduceDouble(const float* data, double* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }
 
-// Kahan summation as textbooks have it, for one loop: what an addition loses goes into the next
-// element. (Two such sums cannot be added up like this: the kernels keep the rest beside the sum.)
+// Kahan summation as in textbooks: the loop adds what one addition loses to the next element. Two
+// such sums cannot be added like this, so the kernels keep the rest beside the sum.
 float compensatedOnHost(const std::vector<float>& values) {
     float sum = 0, rest = 0;
     for (const float value : values) {
@@ -147,7 +171,7 @@ int main(int argc, char** argv) {
 
     const lab::Work read = lab::bytes(source.bytes());
     const double inLoop = 1.0 * (size - 1), inBlocks = roundingsOfBlock(size, grid, block) + grid;
-    lab::Ladder ladder(exercise, floats, [&] {  // NaNs in the other outputs, too
+    lab::Ladder ladder(exercise, floats, [&] {  // fills the other outputs with NaNs, too
         pairs.fillBytes(lab::poisonByte<float>());
         doubles.fillBytes(lab::poisonByte<double>());
     });
@@ -161,7 +185,7 @@ int main(int argc, char** argv) {
     const auto within = [&](double allowed, auto sum) {
         return judge.ofRuns(ladder, runs, allowed, kSameSum, sum);
     };
-    // The sum of what the blocks have left, in the kind of arithmetic that they used.
+    // Adds the sums of the blocks, in the arithmetic of the kernel.
     const auto sumOf = [](const auto& buffer) {
         return [&buffer] {
             const auto sums = buffer.toHost();
@@ -175,6 +199,8 @@ int main(int argc, char** argv) {
                 [&] { reducePlain<<<grid, block>>>(data, floats.get(), size); });
     ladder.rung("reduceCompensated", grid, block, read, within(exactly, sumOf(pairs)),
                 [&] { reduceCompensated<<<grid, block>>>(data, pairs.get(), size); });
+    ladder.rung("reduceCompensatedShuffle", grid, block, read, within(exactly, sumOf(pairs)),
+                [&] { reduceCompensatedShuffle<<<grid, block>>>(data, pairs.get(), size); });
     ladder.rung("reduceDouble", grid, block, read, within(exactly, sumOf(doubles)),
                 [&] { reduceDouble<<<grid, block>>>(data, doubles.get(), size); });
     const auto firstOfFloats = [&] { return floats.toHost(1)[0]; };

@@ -51,9 +51,9 @@ def draw_number(
 def draw_formulas(drawing: Drawing) -> None:
     drawing.text(470, 34, "Computed with the same digits", "head")
     for y, formula, words in [
-        (74, "ofB = sum' - sum = 0", "what of x is in sum'"),
-        (128, "ofA = sum' - ofB = 1000", "what of the old sum is in sum'"),
-        (182, "lost = (sum - ofA) + (x - ofB)", "what fell off:"),
+        (74, "ofB = sum' - sum = 0", "the part of x in sum'"),
+        (128, "ofA = sum' - ofB = 1000", "the part of the old sum in sum'"),
+        (182, "lost = (sum - ofA) + (x - ofB)", "what falls off:"),
     ]:
         drawing.text(470, y, formula, "code")
         drawing.text(470, y + 20, words, "small")
@@ -64,7 +64,7 @@ def draw_formulas(drawing: Drawing) -> None:
 
 def draw_three(drawing: Drawing) -> None:
     drawing.line((24, 342), (776, 342), look="soft")
-    drawing.text(24, 372, "0.4567 added three times; exactly, it is 1001.3701", "head")
+    drawing.text(24, 372, "0.4567 added three times to 1000 (exactly: 1001.3701)", "head")
     for y, name, parts, result in [
         (388, "a sum alone", [("1000", "sky")], "1000"),
         (430, "a sum and its rest", [("1000", "sky"), ("1.370", "orange")], "1001"),
@@ -77,5 +77,5 @@ def draw_three(drawing: Drawing) -> None:
         drawing.line((190 + 224, y + 15), (470, y + 15), look="line arrow")
         drawing.cell(482, y, 90, HEIGHT, "frame", result, "small")
     drawing.text(590, 408, "0.4567 lost each time", "small")
-    drawing.text(590, 450, "rounded in the end", "small")
+    drawing.text(590, 450, "rounded once, at the end", "small")
     drawing.text(24, 488, "rest: 0.4567, then 0.9134, then 1.370 (1.3701 in four digits)", "small")

@@ -18,17 +18,17 @@ def draw() -> Drawing:
         424,
     )
     with drawing.group("loop"):
-        drawing.text(24, 34, "Loop: 7 roundings of a, 1 of h", "head")
+        drawing.text(24, 34, "Loop: 7 roundings for a, 1 for h", "head")
         draw_loop(drawing, 30, 56)
     with drawing.group("tree"):
-        drawing.text(424, 34, "Tree: 3 roundings of each", "head")
+        drawing.text(424, 34, "Tree: 3 roundings for each", "head")
         draw_tree(drawing, 430, 56)
     with drawing.group("key"):
         drawing.circle(436, 348, 12, "sky")
         drawing.text(436, 353, "+", "middle on")
         drawing.text(458, 353, "an addition, which rounds its result", "small")
         drawing.line((424, 384), (450, 384), look="line heavy")
-        drawing.text(458, 389, "the way of a", "small")
+        drawing.text(458, 389, "the path of a", "small")
     return drawing
 
 

@@ -1,19 +1,19 @@
-// Sums n floats. Every addition rounds, so that a sum depends on the order of its additions: each
-// kernel gets another result, and none is the exact one. How far off it can be is known beforehand:
-// each rounding that an element goes through changes its share by at most the factor 1 +- 2^-24.
+// Sums n floats. Every addition rounds its result, so the sum depends on the order of additions.
+// Each kernel below adds in another order and gets another sum. How far a sum can be from the exact
+// one is known beforehand: a rounding changes an element's share by at most the factor 1 +- 2^-24.
 //
-//     sequentialOnHost        one loop, as on a CPU: up to n - 1 roundings
-//   1 reduceNeighbored        a tree of pairs: log2(n) roundings
-//   2 reduceInterleaved       another tree: as deep and as good, but not the same result
-//   3 reduceUnrolling8        a thread first adds 8 elements: 4 roundings more
-//   4 reduceAtomic            in one launch; in the order in which the blocks end, which is another
-//                             one at each run
-//   5 reduceOneLaunch         in the same order at each run
-//     cub::DeviceReduce::Sum  what NVIDIA's library makes of it
+//     sequentialOnHost        one loop on the CPU: up to n - 1 roundings of an element
+//   1 reduceNeighbored        a tree of neighbours: log2(n) roundings
+//   2 reduceInterleaved       a tree of other pairs: as many roundings, another sum
+//   3 reduceUnrolling8        each thread first adds 8 elements: 4 roundings more
+//   4 reduceAtomic            one launch; adds in the order in which blocks end
+//   5 reduceOneLaunch         one launch; adds in the same order in every run
+//     cub::DeviceReduce::Sum  the sum of NVIDIA's library
 //
-// `results` says how many different sums the runs gave, `spread` how far the largest is from the
-// smallest, and `sum` is the worst of them; `error` and `spread` are relative to the exact sum. Of
-// kernels 1, 2 and 3 the host adds the blocks' sums up untimed, in float too, as a tree.
+// Each kernel runs many times (--runs). `results` is the number of different sums, `spread` the
+// distance from the smallest to the largest of them, and `sum` the worst one. `error` and `spread`
+// are relative to the exact sum. For kernels 1 to 3, the host adds the sums of the blocks as a tree
+// of floats, and this time is not measured.
 //
 //   ./lab run reduceFloat -- --size=64M --block=512
 //   ./lab run reduceFloat -- --negative=50             (most of the sum cancels)
@@ -38,10 +38,10 @@
 #include "lab.cuh"
 #include "peers_cub.cuh"
 
-// Kernels 1 to 3: as in reduceInteger, zeros fill the last chunk.
+// As in reduceInteger, kernels 1 to 3 work in place, and zeros fill the last chunk.
 
-// An element goes through one addition for each level of the tree, and not through one for each
-// element that follows it.
+// Each element goes through one addition per level of the tree. In a loop, it goes through one
+// addition for each element behind it.
 __global__ void reduceNeighbored(float* data, float* sums) {
     const unsigned tid = threadIdx.x;
     float* const chunk = data + std::size_t{blockIdx.x} * blockDim.x;
@@ -53,9 +53,9 @@ __global__ void reduceNeighbored(float* data, float* sums) {
     if (tid == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// Other pairs, other roundings, the same bound. (For integers, this changes nothing but the speed.)
-// As reduceUnrolling8, a thread first adds 8 elements, one after the other: 7 roundings, where a
-// tree has 3.
+// Adds other pairs: the roundings differ, their number does not. (For integers, only the speed
+// changes.) The rung reduceUnrolling8 has kParts = 8: each thread first adds 8 elements one after
+// the other, which takes 7 roundings where a tree takes 3.
 template <unsigned kParts>
 __global__ void reduceInterleaved(float* data, float* sums) {
     const unsigned tid = threadIdx.x;
@@ -75,26 +75,26 @@ __global__ void reduceInterleaved(float* data, float* sums) {
     if (tid == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// No partial sums are left: each block adds its own to *total, which begins as 0. Wrong: the blocks
-// end in an order that nobody controls, and the last bits of the sum change from run to run. (The
-// time of this row includes setting the 0.)
+// One launch gives the whole sum: each block adds its own sum to *total, which starts at 0. What is
+// still wrong: the blocks end in an order that nobody controls, so the last bits of the sum change
+// from run to run. (The measured time includes setting *total to 0.)
 __global__ void reduceAtomic(const float* data, float* total, std::size_t n) {
     const float sum = lab::sumOfBlock(sumOfThread<float>(data, n));
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-__device__ unsigned blocksDone = 0;  // of reduceOneLaunch; 0 between two launches
+__device__ unsigned blocksDone = 0;  // for reduceOneLaunch; 0 between two launches
 
-// Each block leaves its partial sum and draws a ticket. Whoever draws the last one, which may be
-// any block, adds up all partial sums, and always in the same order.
+// Each block stores its partial sum at its own place and draws a ticket. The block with the last
+// ticket adds all partial sums, always in the same order. It may be another block in each run.
 __global__ void reduceOneLaunch(const float* data, float* sums, float* total, std::size_t n) {
     __shared__ bool last;
     const float ofBlock = lab::sumOfBlock(sumOfThread<float>(data, n));
     if (threadIdx.x == 0) {
         sums[blockIdx.x] = ofBlock;
-        __threadfence();  // whoever sees the ticket drawn sees the partial sum
+        __threadfence();  // a block that sees this ticket drawn also sees the partial sum
         last = atomicAdd(&blocksDone, 1) == gridDim.x - 1;
-        __threadfence();  // whoever has drawn the last one sees the partial sums of all
+        __threadfence();  // the block with the last ticket sees the partial sums of all blocks
     }
     __syncthreads();
     if (!last) return;
@@ -108,7 +108,7 @@ __global__ void reduceOneLaunch(const float* data, float* sums, float* total, st
     }
 }
 
-// The rest of the tree, on the host.
+// Adds the sums of the blocks on the host: the upper levels of the tree.
 float treeSum(std::vector<float> sums) {
     for (std::size_t count = sums.size(), half; count > 1; count = half) {
         half = (count + 1) / 2;
@@ -147,13 +147,13 @@ int main(int argc, char** argv) {
                      {"grid", "block", "percent_peak", "speedup"});
 
     const lab::Work read = lab::bytes(1.0 * size * sizeof(float));
-    // Some kernels work in place: every run needs fresh input.
+    // Kernels 1 to 3 work in place, so every run needs fresh input.
     lab::Ladder ladder(exercise, results, [&] { work.copyFrom(source); });
     ladder.host("sequentialOnHost", read, [&] {
         return judge.judge({sequentialOnHost(input)}, judge.bound(1.0 * (size - 1)), kSameSum);
     });
 
-    // A sum that may be off by so many roundings of an element.
+    // Checks a sum that may be wrong by this many roundings of each element.
     const auto within = [&](double roundings, Repeated repeated, auto sum) {
         return judge.ofRuns(ladder, runs, judge.bound(roundings), repeated, sum);
     };
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
                     reduceAtomic<<<many, block>>>(source.get(), sums, size);
                 });
 
-    // Its fences make every block wait at its end, which many blocks would do in turn.
+    // Its fences make every block wait at its end, so it gets no more blocks than run at once.
     const unsigned few =
         std::min(lab::blocksFor(size, tile), exercise.device().residentBlocks(block));
     const double inTurn =
