@@ -22,6 +22,10 @@ REWRITTEN = (  # exercises whose pages have this form
     "controlDivergence",
     "blockScheduling",
     "sumMatrix",
+    "syncHazard",
+    "occupancy",
+    "reduceFloat",
+    "compensatedSum",
 )
 MOST_WORDS = 1500  # before the tasks
 TASK = re.compile(r"^(\d+)\. (.{12})", re.MULTILINE)
