@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import os
 import re
-import textwrap
 from pathlib import Path
 
 from ..errors import LabError
@@ -71,8 +70,7 @@ def select(text: str, what: str) -> str:
     end = text.find(parts["last"], at + len(parts["first"])) if parts["last"] else at
     if end < 0:
         raise LabError(f"there is no {parts['last']} behind {parts['first']}")
-    lines = text[text.rfind("\n", 0, at) + 1 : text.index("\n", end) + 1]
-    return textwrap.dedent(lines)
+    return _moved_left(text[text.rfind("\n", 0, at) + 1 : text.index("\n", end) + 1])
 
 
 def _definition(text: str, function: str) -> str:
@@ -80,6 +78,14 @@ def _definition(text: str, function: str) -> str:
     if len(found) != 1:
         raise LabError(f"function {function} is defined {len(found)} times, not once")
     return str(found[0])
+
+
+def _moved_left(code: str) -> str:
+    """Lines of the preprocessor begin at the left margin already."""
+    lines = code.splitlines(keepends=True)
+    others = [line for line in lines if line.strip() and not line.startswith("#")]
+    margin = min(len(line) - len(line.lstrip(" ")) for line in others)
+    return "".join(line if line.startswith("#") else line[margin:] or "\n" for line in lines)
 
 
 def _signature(definition: str) -> str:

@@ -14,6 +14,8 @@ template <unsigned kTimes>
 __global__ void hello(int* sums,
                       int n) {
     for (unsigned i = 0; i < kTimes; ++i) {
+#pragma unroll 2
+
         sums[i] = n;
         sums[i] += 1;
     }
@@ -31,8 +33,8 @@ void other() {
         ("function other", "void other() {\n    sums[0] = 1;\n}\n"),
         ("signature other", "void other();\n"),
         ("`sums[0]`", "sums[0] = 1;\n"),
-        ("`for (` ... `}`", "for (unsigned i = 0; i < kTimes; ++i) {\n    sums[i] = n;\n"
-                            "    sums[i] += 1;\n}\n"),
+        ("`for (` ... `}`", "for (unsigned i = 0; i < kTimes; ++i) {\n#pragma unroll 2\n\n"
+                            "    sums[i] = n;\n    sums[i] += 1;\n}\n"),
         ("in hello, `sums[i] = n;` ... `;`", "sums[i] = n;\nsums[i] += 1;\n"),
     ],
 )  # fmt: skip
