@@ -1,4 +1,5 @@
-"""Writes the drawn concepts of the pages: for each drawing.py of an exercise the file drawing.svg beside it.
+"""Writes the drawn concepts of the pages: for each drawing.py of a chapter or an exercise the file drawing.svg
+beside it.
 
     python3 scripts/draw.py
 
@@ -11,13 +12,14 @@ import runpy
 import sys
 from pathlib import Path
 
-from lab_cli import files
+from lab_cli import catalogue, files
 from lab_cli.errors import LabError
-from lab_cli.paths import ROOT
 
 
 def sources() -> list[Path]:
-    return sorted(ROOT.glob("*/*/drawing.py"))
+    of_exercises = (source.parent for source in catalogue.sources().values())
+    folders = [*catalogue.chapters(), *of_exercises]
+    return sorted(path for folder in folders for path in folder.glob("drawing.py"))
 
 
 def drawn(source: Path) -> str:

@@ -1,22 +1,29 @@
 // A grid has more blocks than the GPU can hold. They wait in one queue, and whenever an SM has room
-// for a block, the next one of the queue takes it. If all blocks take equally long, they run in
-// waves, and the last wave is seldom full: a tail in which most of the GPU has nothing to do.
+// for a block, it takes the next one of the queue. If all blocks take equally long, they run in
+// waves. The last wave is seldom full: a tail in which most of the GPU has nothing to do.
 //
-//   1 busyBlocks  every block does the same work and records on which SM it ran, and when
+//   1 busyBlocks   one thread for each element; as many blocks as that takes
+//   2 fixedShares  any number of blocks: a block takes every gridDim.x-th piece of the work
+//     fixedUneven  the same kernel, where every fourth piece takes four times as long
+//   3 fromCounter  the same uneven pieces, each taken from a counter by a block that is free
 //
-// A grid of 50,000 threads is less than one wave for a large GPU. With 6,250 threads for each SM
-// there are as many blocks for each SM as 50,000 threads give a GPU of 8 SMs: three waves and a
-// little, where an SM holds 2048 threads. Both are run in blocks of 1024 and of 512 threads; the
-// speedup compares these two.
+// Every block records on which SM it ran, and when. busyBlocks runs 50,000 threads, which are less
+// than one wave for a large GPU. It also runs 6,250 threads for each SM, which are three waves and
+// a little if an SM holds 2048 threads. Both are run in blocks of 1024 and of 512 threads; the
+// speed-up compares these two.
+//
+// fixedShares does the same work on 1, 2, 4 ... SMs and on all of them. A block of it takes more
+// than half of an SM's shared memory, so that each block has an SM of its own.
 //
 //   per SM  blocks that an SM holds, as the occupancy calculator says
 //   waves   blocks / (SMs x per SM)
 //   SMs     SMs on which a block ran
-//   idle %  all SMs together have SMs x per SM slots, and each is there from the begin of the first
-//           block to the end of the last one: the share of this time without a block
+//   idle %  all SMs together have SMs x per SM slots, from the begin of the first block to the end
+//           of the last one: the share of this time in which a slot has no block
 //
 // The CSV also has seen (the most blocks that were on one SM at the same time), waves_rounded_up
-// (the waves if a wave began when one has ended) and block_ms (the median of how long blocks took).
+// (the waves if a wave began only when the one before has ended) and block_ms (the median of how
+// long a block took).
 //
 //   ./lab run blockScheduling -- --timeline=timeline.csv
 //   ./lab test blockScheduling
@@ -31,10 +38,10 @@
 //   nvcc -std=c++17 -Icommon ch03_execution_model/blockScheduling/blockScheduling.cu
 //       common/*.cpp common/*.cu -o build/blockScheduling
 //
-// --timeline=FILE writes a CSV line for each block of the last measured run of each row: threads
-// and block_size of the grid, sms and slots (per SM) of the GPU, block, the sm it ran on, slot (the
-// lowest that was free there), wave (it was the how-manyeth block of its slot), begin_ms and
-// end_ms.
+// --timeline=FILE writes a CSV line for each block of the last measured run of busyBlocks in each
+// row: threads and block_size of the grid, sms and slots (per SM) of the GPU, block, the sm it ran
+// on, slot (the lowest that was free there), wave (1 for the first block of its slot, 2 for the
+// next), begin_ms and end_ms.
 
 #include <algorithm>
 #include <cmath>
@@ -47,26 +54,22 @@
 #include "output_file.cuh"
 
 // The work of a thread: each step waits for the one before, so that its time is that of arithmetic
-// and not of memory. A chaotic map of a small interval onto itself: a step too many or too few
-// changes every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
+// and not of memory. It is a chaotic map of a small interval onto itself: a step too many or too
+// few changes every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
 __device__ float work(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
 }
 
-// Where a thread starts: kStarts values of [0, 1), so that the reference has few to compute.
+// Where an element starts: kStarts values of [0, 1), so that the reference has few to compute.
 constexpr unsigned kStarts = 256;
-__device__ float start(std::size_t thread) {
-    const unsigned i = thread % kStarts;
+__device__ float start(std::size_t element) {
+    const unsigned i = element % kStarts;
     return static_cast<float>(i) / kStarts;
 }
 
-// The last block has threads beyond the end. They do no work, but their block takes the room of a
-// full one.
-__global__ void busyBlocks(float* results, BlockSpan* spans, std::size_t threads, int steps) {
-    const unsigned long long begin = lab::globaltimer();
-    const std::size_t tid = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (tid < threads) results[tid] = work(start(tid), steps);
+// The last thing that a block does: it records where it was, and from when to when.
+__device__ void recordStay(BlockSpan* spans, unsigned long long begin) {
     __syncthreads();  // a block keeps its room until its last warp is done
     if (threadIdx.x == 0) {
         BlockSpan& span = spans[blockIdx.x];
@@ -77,17 +80,65 @@ __global__ void busyBlocks(float* results, BlockSpan* spans, std::size_t threads
     }
 }
 
-// CPU reference, in words of its own, so that a mistake in the functions above is none here.
-std::vector<float> reference(std::size_t threads, int steps) {
+// One thread for each element. The last block has threads beyond the end: they do no work, but
+// their block takes the room of a full one. Still wrong: it is right only with the number of blocks
+// that the elements take, and the last wave is seldom full.
+__global__ void busyBlocks(float* results, BlockSpan* spans, std::size_t threads, int steps) {
+    const unsigned long long begin = lab::globaltimer();
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < threads) results[i] = work(start(i), steps);
+    recordStay(spans, begin);
+}
+
+// Work for any number of blocks. A piece has an element for each thread of a block. Every fourth
+// piece, from piece 0 on, takes longSteps, all others take steps.
+struct Pieces {
+    unsigned count;
+    int steps, longSteps;
+};
+
+// A block computes a piece.
+__device__ void compute(float* results, const Pieces& pieces, unsigned piece) {
+    const std::size_t i = std::size_t{piece} * blockDim.x + threadIdx.x;
+    results[i] = work(start(i), piece % 4 == 0 ? pieces.longSteps : pieces.steps);
+}
+
+// A grid-stride loop over pieces: right with any number of blocks, in any order. Still wrong: each
+// block has its share before it begins. A block with short pieces ends early, and its SM is idle.
+__global__ void fixedShares(float* results, BlockSpan* spans, Pieces pieces) {
+    const unsigned long long begin = lab::globaltimer();
+    for (unsigned piece = blockIdx.x; piece < pieces.count; piece += gridDim.x)
+        compute(results, pieces, piece);
+    recordStay(spans, begin);
+}
+
+// The blocks share a counter, `next`, which is 0 before the launch. A block that is free takes the
+// piece with the counter's number and adds 1 to it, until no piece is left. So all blocks end at
+// nearly the same time, whatever the pieces take. One thread draws for its block: the first barrier
+// lets the others wait for the number, the second one keeps it until all of them have used it.
+__global__ void fromCounter(float* results, BlockSpan* spans, Pieces pieces, unsigned* next) {
+    __shared__ unsigned piece;
+    const unsigned long long begin = lab::globaltimer();
+    while (true) {
+        if (threadIdx.x == 0) piece = atomicAdd(next, 1u);
+        __syncthreads();
+        if (piece >= pieces.count) break;
+        compute(results, pieces, piece);
+        __syncthreads();
+    }
+    recordStay(spans, begin);
+}
+
+// CPU reference: the results of all starts, in words of its own, so that a mistake in the functions
+// above is none here.
+std::vector<float> ends(int steps) {
     std::vector<float> ofStart(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {
         float x = i / 256.0f;
         for (int step = 0; step < steps; ++step) x = std::fma(x, x, -1.9f);
         ofStart[i] = x;
     }
-    std::vector<float> results = lab::hostVector<float>(threads);
-    for (std::size_t i = 0; i < threads; ++i) results[i] = ofStart[i % kStarts];
-    return results;
+    return ofStart;
 }
 
 // `grid` are the columns that all blocks share.
@@ -102,17 +153,61 @@ void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
     }
 }
 
+// What the table says about the blocks of a grid on a GPU of `sms`, which hold perSm blocks each.
+std::vector<lab::Cell> cellsOf(const std::vector<Stay>& stays, std::size_t threads, std::size_t sms,
+                               int perSm) {
+    const double slots = static_cast<double>(sms) * perSm, waves = stays.size() / slots;
+    const Summary summary = summaryOf(stays, slots);
+    return {threads,
+            perSm,
+            summary.mostAtOnce,
+            {waves, 2},
+            {std::ceil(waves), 0},
+            summary.smsUsed,
+            {summary.blockMs, 4},
+            {summary.idlePercent, 1}};
+}
+
+template <typename Kernel>
+int blocksPerSm(Kernel* kernel, unsigned block, std::size_t sharedBytes) {
+    int perSm = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perSm, kernel,
+                                                             static_cast<int>(block), sharedBytes));
+    return perSm;
+}
+
+// So many bytes of shared memory that an SM has room for one block alone; the kernel may use them.
+template <typename Kernel>
+unsigned moreThanHalfAnSm(const lab::DeviceFacts& gpu, Kernel* kernel) {
+    const auto bytes = static_cast<unsigned>(gpu.sharedPerMultiprocessor / 2 + 1);
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)));
+    return bytes;
+}
+
+// 1, 2, 4 ... blocks, and `most`.
+std::vector<unsigned> gridsUpTo(unsigned most) {
+    std::vector<unsigned> grids;
+    for (unsigned grid = 1; grid < most; grid *= 2) grids.push_back(grid);
+    grids.push_back(most);
+    return grids;
+}
+
 int main(int argc, char** argv) {
     std::size_t threads;
-    unsigned block;
+    unsigned block, pieces, mostSms;
     int steps;
     std::string timelineName;
     lab::Exercise exercise("blockScheduling", "On which SM each block of a grid runs, and when.");
     exercise.option("threads", &threads, 50000, 1, lab::kMaxSize,
-                    "threads of the grid; if not given, also 6250 for each SM");
+                    "threads of busyBlocks; if not given, also 6250 for each SM");
     exercise.option("block", &block, 1024, 1, lab::kMaxBlock,
-                    "threads per block; if not given, also 512");
-    exercise.option("steps", &steps, {65536, 64}, 1, 1 << 20, "the work of a thread");
+                    "threads per block; if not given, busyBlocks also with 512");
+    exercise.option("steps", &steps, {65536, 64}, 1, 1 << 20,
+                    "the work of a thread; an element of a piece takes a sixteenth");
+    exercise.option("pieces", &pieces, {2112, 16}, 1, 1 << 16, "the work of the other kernels");
+    exercise.option("sms", &mostSms, 1, 1, 1024,
+                    "the most SMs that they use, one block on each; if not given, all");
     exercise.options().file("timeline", &timelineName, "CSV of where and when each block ran");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
@@ -129,6 +224,7 @@ int main(int argc, char** argv) {
                            "begin_ms", "end_ms"});
 
     const std::size_t sms = exercise.device().multiprocessors;
+    if (!exercise.given("sms")) mostSms = static_cast<unsigned>(sms);
     std::vector<std::size_t> threadCounts = {threads};
     if (!exercise.given("threads")) threadCounts.push_back(6250 * sms);
     std::vector<unsigned> blockSizes = {block};
@@ -139,35 +235,23 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation("An SM is a worker thread here, and runs one block at a time:");
     exercise.noteInEmulation("what only a GPU can show is left out.");
 
+    const std::vector<float> ofStart = ends(steps);
     for (const std::size_t count : threadCounts) {
-        const std::vector<float> expected = reference(count, steps);
         lab::DeviceBuffer<float> results(count);
         lab::DeviceBuffer<BlockSpan> spans(lab::blocksFor(count, smallest));
-        // One for each number of threads: the speedup compares the sizes of blocks.
+        // One for each number of threads: the speed-up compares the sizes of blocks.
         lab::Ladder ladder(exercise, results, [&] { spans.fillBytes(0); });
         for (const unsigned size : blockSizes) {
             const unsigned grid = lab::blocksFor(count, size);
-            int perSm = 0;
-            CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perSm, busyBlocks,
-                                                                     static_cast<int>(size), 0));
+            const int perSm = blocksPerSm(busyBlocks, size, 0);
             // Looks at the last run, and writes its lines of the timeline.
             const auto finding = [&]() -> lab::Finding {
                 const std::vector<Stay> stays = staysOf(spans.toHost(grid));
                 addToTimeline(timeline, {count, size, sms, perSm}, stays);
                 std::string wrong = wrongSpans(stays, static_cast<unsigned>(perSm));
-                if (wrong.empty()) wrong = lab::mismatch(results.toHost(), expected, 0);
-
-                const double slots = static_cast<double>(sms) * perSm, waves = grid / slots;
-                const Summary summary = summaryOf(stays, slots);
-                return {wrong,
-                        {count,
-                         perSm,
-                         summary.mostAtOnce,
-                         {waves, 2},
-                         {std::ceil(waves), 0},
-                         summary.smsUsed,
-                         {summary.blockMs, 4},
-                         {summary.idlePercent, 1}}};
+                if (wrong.empty())
+                    wrong = lab::mismatchOf(results, [&](auto i) { return ofStart[i % kStarts]; });
+                return {wrong, cellsOf(stays, count, sms, perSm)};
             };
             const std::string parameters = exercise.parameters(
                 {{"threads", std::to_string(count)}, {"block", std::to_string(size)}});
@@ -176,6 +260,51 @@ int main(int argc, char** argv) {
             });
         }
     }
+
+    // The pieces, first with equal work, then with uneven work.
+    const std::size_t count = std::size_t{pieces} * block;
+    const int few = std::max(1, steps / 16);
+    const Pieces equal = {pieces, few, few}, uneven = {pieces, few, 4 * few};
+    const std::vector<float> ofFew = ends(few), ofMany = ends(4 * few);
+    lab::DeviceBuffer<float> results(count);
+    lab::DeviceBuffer<BlockSpan> spans(mostSms);
+    lab::DeviceBuffer<unsigned> next(1);
+    const auto reset = [&] {
+        spans.fillBytes(0);
+        next.fillBytes(0);
+    };
+    lab::Ladder onMoreSms(exercise, results, reset), unequal(exercise, results, reset);
+    const unsigned shared = moreThanHalfAnSm(exercise.device(), fixedShares);
+    moreThanHalfAnSm(exercise.device(), fromCounter);
+
+    const auto rung = [&](lab::Ladder& ladder, const std::string& name, unsigned grid, auto* kernel,
+                          const std::vector<float>& ofFourth, const lab::Launch& launch) {
+        const int perSm = blocksPerSm(kernel, block, shared);
+        const auto finding = [&]() -> lab::Finding {
+            const std::vector<Stay> stays = staysOf(spans.toHost(grid));
+            std::string wrong = wrongSpans(stays, static_cast<unsigned>(perSm));
+            if (wrong.empty()) {
+                wrong = lab::mismatchOf(results, [&](std::size_t i) {
+                    return (i / block % 4 == 0 ? ofFourth : ofFew)[i % kStarts];
+                });
+            }
+            return {wrong, cellsOf(stays, count, sms, perSm)};
+        };
+        const std::string parameters = exercise.parameters(
+            {{"threads", std::to_string(count)}, {"sms", std::to_string(grid)}});
+        ladder.rung({name, parameters}, grid, block, lab::kNoRate, finding, launch);
+    };
+    // With --profile, on the most SMs alone.
+    for (const unsigned grid : exercise.profile() ? std::vector{mostSms} : gridsUpTo(mostSms)) {
+        rung(onMoreSms, "fixedShares", grid, fixedShares, ofFew,
+             [&] { fixedShares<<<grid, block, shared>>>(results.get(), spans.get(), equal); });
+    }
+    rung(unequal, "fixedUneven", mostSms, fixedShares, ofMany,
+         [&] { fixedShares<<<mostSms, block, shared>>>(results.get(), spans.get(), uneven); });
+    rung(unequal, "fromCounter", mostSms, fromCounter, ofMany, [&] {
+        fromCounter<<<mostSms, block, shared>>>(results.get(), spans.get(), uneven, next.get());
+    });
+
     const int status = exercise.finish();  // which ends the program where --kernel selects nothing
     timeline.close();
     return status;

@@ -1,18 +1,18 @@
-// The number of threads is a multiple of the block, the length of a vector is not: `if (i < n)`
-// keeps the rest out. It can split one warp, whatever the length, so its share of the work shrinks
-// as vectors grow; its share of the time is another matter.
+// A grid has whole blocks, so it has more threads than a vector has elements. The check `if (i <
+// n)` keeps the other threads out. It splits at most one warp, so its share of the work shrinks as
+// vectors grow. Its share of the time may not.
 //
 //   1 addChecked    vector addition with the check: threads beyond the end do nothing
-//   2 addPadded     without: the vectors are padded with elements up to the last block
+//   2 addPadded     no check: the vectors are padded with elements up to the last block
 //   3 borderLast    threads beyond the end get another, equally long computation (a border), up to
 //                   the end of the last warp: the warp that splits pays for both
 //   4 borderFirst   the border lies before the vector: the warp that splits is the first to begin
 //   5 borderByWarp  the last warp belongs to the border as a whole: none splits
 //
-// For each length the table has, counted by the warps themselves, how many hold elements and how
-// many of them the kernel's condition splits. That must be what arithmetic says: of ceil(n / 32)
-// warps, 1 if n is no multiple of 32. (Of kernels 2 and 5: none.) speedup is relative to kernel 1
-// or 3 at the same length.
+// For each length, the table has the number of warps with elements, and how many of them the
+// kernel's condition splits. The warps count this themselves. Of ceil(n / 32) warps, 1 must split
+// if n is no multiple of 32. (In kernels 2 and 5 none must.) The speedup is relative to kernel 1 or
+// 3 at the same length.
 //
 //   ./lab run controlDivergence -- --size=1000 --block=64
 //   ./lab test controlDivergence
@@ -28,7 +28,7 @@
 //       common/*.cpp common/*.cu -o build/controlDivergence
 //
 // In a debug build, ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the same
-// warps that split. An optimised one has no jump in kernel 1: lanes beyond the end leave by an
+// warps that split. In an optimised build, kernel 1 has no jump: lanes beyond the end leave by an
 // instruction with a predicate.
 
 #include <cmath>
@@ -44,24 +44,23 @@ __device__ std::size_t globalThread() {
     return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-// The check is a comparison, and all that it costs is this comparison. Where it splits a warp there
-// is no second path to go through: some lanes of one warp idle. Warps that lie wholly beyond the
-// end do not split; they are done at once.
+// The check costs one comparison. The warp that it splits has no second path to execute: some of
+// its lanes idle. Warps that lie wholly beyond the end do not split, and they are done at once.
 __global__ void addChecked(const float* a, const float* b, float* c, std::size_t n) {
     const std::size_t i = globalThread();
     if (i < n) c[i] = a[i] + b[i];
 }
 
-// Without the check every thread needs an element. Who pads the vectors spends memory, and work on
-// results that nobody wants.
+// Without the check every thread needs an element. The padding takes memory, and the kernel
+// computes results that nobody wants.
 __global__ void addPadded(const float* a, const float* b, float* c) {
     const std::size_t i = globalThread();
     c[i] = a[i] + b[i];
 }
 
-// Work for kernels 3 to 5: one fused multiply-add per step, each waiting for the one before. Both
-// are chaotic maps of a small interval onto itself, so that a step too many or too few changes
-// every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
+// The work of kernels 3 to 5: one fused multiply-add per step, and each one waits for the one
+// before. Both are chaotic maps of a small interval onto itself, so one step too many or too few
+// changes every result. fmaf() rounds once, on the CPU as on the GPU, so the results are identical.
 __device__ float parabola(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
@@ -71,8 +70,8 @@ __device__ float tent(float x, int steps) {
     return x;
 }
 
-// Where a thread starts: kStarts values of [0, 1), so that the reference has few to compute. (By a
-// multiplication: the division of a debug build has branches of its own.)
+// Where a thread starts: one of kStarts values in [0, 1), so the reference has few to compute. (It
+// multiplies, because the division of a debug build has branches of its own.)
 constexpr unsigned kStarts = 256;
 constexpr float kDistance = 1.0f / kStarts;
 __device__ float start(std::size_t thread) {
@@ -80,8 +79,8 @@ __device__ float start(std::size_t thread) {
     return static_cast<float>(i) * kDistance;
 }
 
-// Now the check has an else. A warp with lanes on both sides of n runs one loop, then the other,
-// and takes twice as long as its neighbours. `padded` is n rounded up to whole warps.
+// Now the check has an else. A warp with lanes on both sides of n executes one loop, then the
+// other, and takes twice as long as its neighbours. `padded` is n, rounded up to whole warps.
 __global__ void borderLast(float* c, std::size_t n, std::size_t padded, int steps) {
     const std::size_t i = globalThread();
     if (i >= padded) return;
@@ -92,9 +91,9 @@ __global__ void borderLast(float* c, std::size_t n, std::size_t padded, int step
     }
 }
 
-// As many threads on each side, but the border is the beginning, and blocks start roughly in order:
-// other warps have time to do their work while the first one does the second half of its own. If
-// there are any: where all warps run at once, the kernel still waits for the slowest.
+// Each side has the same number of threads as above, but the border is at the beginning. Blocks
+// start roughly in order, so other warps do their work while the first one executes its second
+// loop. If all warps run at once, the kernel still waits for the slowest.
 __global__ void borderFirst(float* c, std::size_t border, std::size_t padded, int steps) {
     const std::size_t i = globalThread();
     if (i >= padded) return;
@@ -105,8 +104,8 @@ __global__ void borderFirst(float* c, std::size_t border, std::size_t padded, in
     }
 }
 
-// The side is decided by warp: the border takes all of the last one, if that is not full. (Some
-// elements get the border's computation that did not above, which an algorithm must allow.)
+// The number of the warp decides the side. If the last warp is not full, all of it belongs to the
+// border. (Some elements get another function than above, and an algorithm must allow that.)
 __global__ void borderByWarp(float* c, std::size_t n, std::size_t padded, int steps) {
     const std::size_t i = globalThread();
     if (i >= padded) return;
@@ -121,9 +120,9 @@ struct Warps {
     unsigned long long working, split;
 };
 
-// Not a rung of the ladder: counts, with the same threads, the warps of a kernel that works on
-// elements 0 ... end - 1 under the condition i < boundary. A ballot has a bit for each lane: all
-// set or none if the warp agrees.
+// Not a rung of the ladder. It has the same threads as a kernel that works on elements 0 to end - 1
+// under the condition i < boundary, and counts the warps of that kernel. A ballot has a bit for
+// each lane: all bits or none are set if the warp agrees.
 __global__ void countWarps(Warps* warps, std::size_t boundary, std::size_t end) {
     const std::size_t i = globalThread();
     const unsigned working = __ballot_sync(lab::kAllLanes, i < end);
@@ -141,8 +140,8 @@ std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b
     return values;
 }
 
-// CPU reference of the two sides of a border: where each start ends after so many steps. In words
-// of its own, here and in main(), so that a mistake in the functions above is none here.
+// CPU reference of the two sides of a border: where each start ends after so many steps. It does
+// not call the functions above, so a mistake there is not repeated here.
 std::vector<float> ends(int steps, float (*step)(float)) {
     std::vector<float> x(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {
@@ -152,8 +151,8 @@ std::vector<float> ends(int steps, float (*step)(float)) {
     return x;
 }
 
-// CPU reference of kernels 3 to 5: of `padded` threads, those of first ... last - 1 compute the
-// parabola. Both maps are given as their results for every start.
+// CPU reference of kernels 3 to 5. Of `padded` threads, those from `first` to `last` - 1 compute
+// the parabola. `inner` and `border` are the results of the two functions for every start.
 std::vector<float> reference(std::size_t padded, std::size_t first, std::size_t last,
                              const std::vector<float>& inner, const std::vector<float>& border) {
     std::vector<float> values = lab::hostVector<float>(padded);
@@ -162,7 +161,8 @@ std::vector<float> reference(std::size_t padded, std::size_t first, std::size_t 
     return values;
 }
 
-// What is wrong with a result: it has the expected elements, and nothing was written behind them.
+// What is wrong with a result: it must have the expected elements, and nothing may be written
+// behind them.
 std::string wrongResult(const std::vector<float>& result, const std::vector<float>& expected) {
     for (std::size_t i = expected.size(); i < result.size(); ++i) {
         if (!lab::isPoison(result[i])) return lab::formatted("element %zu was written, too", i);

@@ -1,4 +1,4 @@
-"""Of all warps only the one in which the vector ends splits; and its share of longer vectors."""
+"""The one warp that a bounds check splits, and its share of longer vectors."""
 
 from drawing import Drawing
 
@@ -60,7 +60,7 @@ def draw_border(drawing: Drawing) -> None:
     drawing.text(
         left,
         top + 78,
-        "Lanes 4 to 31 have no element: they rest or, with an else, come later.",
+        "Lanes 4 to 31 have no element. They do nothing or, with an else, execute it later.",
         "small",
     )
 

@@ -26,12 +26,12 @@ def draw() -> Drawing:
         draw_warp(drawing, 100, 32, "warp 0", [("A", 0), ("B", 1)])
         for y, words in [(0, "even lanes"), (WORK, "odd lanes")]:
             drawing.text(366, TOP + 26 + y + WORK / 2 + 5, words, "small")
-        for line, words in enumerate(["together again;", "promised only by"]):
+        for line, words in enumerate(["together again:", "promised only by"]):
             drawing.text(366, TOP + 26 + 2 * WORK + 20 + line * 18, words, "small")
         drawing.text(366, TOP + 26 + 2 * WORK + 56, "__syncwarp()", "code")
     with drawing.group("by_warp"):
-        drawing.text(500, 34, "By warp: nobody waits", "head")
-        drawing.text(500, 58, "if (tid / 32 % 2 == 0) A; else B;", "code")
+        drawing.text(500, 34, "By warp: no warp splits", "head")
+        drawing.text(500, 58, "even warps do A, odd warps do B", "small")
         draw_warp(drawing, 500, 16, "warp 0", [("A", None)])
         draw_warp(drawing, 648, 16, "warp 1", [("B", None)])
         drawing.text(500, TOP + 26 + WORK + 54, "done in half the time", "small")

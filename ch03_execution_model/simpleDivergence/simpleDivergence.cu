@@ -1,17 +1,18 @@
-// A warp executes one instruction at a time: where its threads take different branches, it executes
-// both, one after the other, each with part of its threads switched off. Deciding per warp instead
-// of per thread avoids that; how much it matters depends on what the compiler makes of the branch.
+// A warp executes one instruction at a time. If its threads take different branches, it executes
+// both, one after the other, each with part of its lanes switched off. A condition that depends on
+// the warp, not on the thread, avoids this. How much it saves depends on what the compiler makes of
+// the branch.
 //
 //   1 branchByThread      even and odd threads take different branches
-//   2 branchByWarp        even and odd warps do
+//   2 branchByWarp        even and odd warps take different branches
 //   3 predicatedByThread  two conditional assignments in place of if and else, by thread
-//   4 predicatedByWarp    the same by warp, whose number comes from a shift, not a division
+//   4 predicatedByWarp    the same by warp, with a shift in place of the division
 //   5 heavyByThread       even and odd threads again, with much arithmetic in each branch
 //   6 heavyByWarp         the same arithmetic by even and odd warps: no warp executes both branches
 //
-// An optimised build has no branch left in kernels 1 to 4 that could split a warp: what they cost
-// is the write (and, in kernel 2, a division). Kernels 5 and 6 cannot do without one, and 5
-// executes twice as many instructions as 6; their speedup is relative to kernel 5, that of the
+// In an optimised build, kernels 1 to 4 have no branch that could split a warp. Their time is that
+// of the write (and, in kernel 2, of a division). Kernels 5 and 6 keep their branch, and 5 executes
+// twice the instructions of 6. The speedup of kernels 5 and 6 is relative to kernel 5, that of the
 // others to kernel 1.
 //
 //   ./lab run simpleDivergence -- --size=16M --block=512
@@ -43,8 +44,8 @@ __device__ std::size_t globalThread() {
     return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-// Every warp has even and odd threads: as written, each warp goes through both branches. But an
-// assignment is so short that the compiler computes both values and selects one (predication).
+// Every warp has even and odd threads, so in the source each warp goes through both branches. But
+// the assignments are so short that the compiler selects one of two values instead, without a jump.
 __global__ void branchByThread(float* c, std::size_t n) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -57,10 +58,10 @@ __global__ void branchByThread(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// All threads of a warp agree, so there is no divergence in the source either. (The threads get
-// other values than above, which an algorithm must allow. And in blocks of 48 threads, say, a warp
-// may begin in the middle of such a group of 32.) Still wrong: warpSize is a variable to the
-// compiler, and dividing by it takes more instructions than everything else here.
+// All threads of a warp agree, so the source has no divergence either, as long as blocks are whole
+// warps. (The threads get other values than above, and an algorithm must allow that.) Still wrong:
+// warpSize is a variable to the compiler. The division takes about as many instructions as
+// everything else here.
 __global__ void branchByWarp(float* c, std::size_t n) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -73,9 +74,9 @@ __global__ void branchByWarp(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// The condition is computed once, and each assignment depends on it alone: an instruction with a
-// predicate, which the threads where that is false skip without a jump. The compiler makes the same
-// code of branchByThread; writing it out gains nothing.
+// The condition is computed once, and each assignment depends on it alone. A GPU can execute such
+// an assignment as an instruction with a predicate: threads whose predicate is false skip it
+// without a jump. But the compiler makes the same code of branchByThread, so this gains nothing.
 __global__ void predicatedByThread(float* c, std::size_t n) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -86,8 +87,8 @@ __global__ void predicatedByThread(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// A warp has 32 = 1 << 5 threads on every GPU, so that a shift does for the division. Mind the
-// brackets: x & 1 == 0 means x & (1 == 0), which is never true.
+// A warp has 32 = 1 << 5 threads on every GPU, so a shift replaces the division. Mind the brackets:
+// x & 1 == 0 means x & (1 == 0), which is never true.
 __global__ void predicatedByWarp(float* c, std::size_t n) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -98,10 +99,10 @@ __global__ void predicatedByWarp(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// Work for the two branches of the heavy kernels: one fused multiply-add per step, each waiting for
-// the one before. Both are chaotic maps of a small interval onto itself, so that a step too many or
-// too few changes every result. fmaf() rounds once, on the CPU as on the GPU: results are
-// identical.
+// The work in the two branches of the heavy kernels: one fused multiply-add per step, and each one
+// waits for the one before. Both are chaotic maps of a small interval onto itself, so one step too
+// many or too few changes every result. fmaf() rounds once, on the CPU as on the GPU, so the
+// results are identical.
 __device__ float parabola(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
@@ -111,15 +112,15 @@ __device__ float tent(float x, int steps) {
     return x;
 }
 
-// Where a thread starts: kStarts values of [0, 1), so that the reference has few to compute.
+// Where a thread starts: one of kStarts values in [0, 1), so the reference has few to compute.
 constexpr unsigned kStarts = 256;
 __device__ float start(std::size_t thread) {
     const unsigned i = thread % kStarts;
     return static_cast<float>(i) * (1.0f / kStarts);
 }
 
-// A loop cannot be predicated away. Every warp runs one loop with its even threads, then the other
-// with its odd ones, and half of its lanes idle all the time.
+// The compiler cannot replace a loop by predicates. Every warp executes one loop with its even
+// threads, then the other with its odd threads, and half of its lanes idle all the time.
 __global__ void heavyByThread(float* c, std::size_t n, int steps) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -130,7 +131,8 @@ __global__ void heavyByThread(float* c, std::size_t n, int steps) {
     }
 }
 
-// Every warp runs one of the loops, with all of its lanes: the same work in half the instructions.
+// Every warp executes one of the loops, with all of its lanes. This is the same work in half the
+// instructions.
 __global__ void heavyByWarp(float* c, std::size_t n, int steps) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -141,8 +143,8 @@ __global__ void heavyByWarp(float* c, std::size_t n, int steps) {
     }
 }
 
-// CPU reference of the two branches: where each start ends after so many steps. In words of its
-// own, here and in main(), so that a mistake in the functions above is none here.
+// CPU reference of the two branches: where each start ends after so many steps. It does not call
+// the functions above, so a mistake there is not repeated here.
 std::vector<float> ends(int steps, float (*step)(float)) {
     std::vector<float> x(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {
@@ -152,8 +154,8 @@ std::vector<float> ends(int steps, float (*step)(float)) {
     return x;
 }
 
-// CPU reference of thread i: those of even groups of `group` threads take one branch, the others
-// the other. Each branch is given as its result for every start.
+// CPU reference of thread i. Even groups of `group` threads take one branch, odd groups the other.
+// `even` and `odd` are the results of the two branches for every start.
 float reference(std::size_t i, std::size_t group, const std::vector<float>& even,
                 const std::vector<float>& odd) {
     return (i / group % 2 == 0 ? even : odd)[i % kStarts];

@@ -1,13 +1,13 @@
 // Adds two matrices, element by element: C = A + B. There is next to nothing to compute, so the
-// time is that of memory, and the shape of the blocks decides how well it is used: whether a warp
-// reads whole rows of sectors, how many warps an SM holds, how often it waits for a block to end.
+// time is that of memory. The shape of a block decides how well memory is used: whether a warp uses
+// all bytes of the sectors that it touches, and how many loads are in flight.
 //
 //   1 sumMatrix1D        a thread for each column walks down the rows: far too few threads
 //   2 sumMatrixMix       2D grid of 1D blocks: a thread for each element
-//   3 sumMatrix2D        2D grid of 2D blocks: the same work, in all shapes from 32 to 1024 threads
+//   3 sumMatrix2D        2D grid of 2D blocks, in all shapes from 32 to 1024 threads
 //   4 sumMatrixFloat4    16 bytes at a time, the matrix taken as one long array
-//     sumMatrixFloat4x2  and two such loads of each input in flight at once in each thread
-//     sumMatrixFloat4x4  or four
+//     sumMatrixFloat4x2  two such loads of each input in each thread
+//     sumMatrixFloat4x4  four such loads
 //     cudaMemcpy         the copy of a matrix: the rate (GB/s) that memory gives
 //
 // Speedups of kernels 1 and 2 are relative to the first row, those of 3 and 4 to the textbook's
@@ -41,8 +41,7 @@
 
 // Consecutive threads take consecutive columns, so every load of a warp is 128 bytes in one piece:
 // one line, if rows begin where lines do. Still wrong: a matrix has far more elements than columns.
-// Most of the GPU has no thread, and what loads the others have under way do not keep the memory
-// busy.
+// Most of the GPU has no thread, and the loads of a few threads do not keep the memory busy.
 __global__ void sumMatrix1D(const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c, std::size_t rows, std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -53,9 +52,9 @@ __global__ void sumMatrix1D(const float* __restrict__ a, const float* __restrict
     }
 }
 
-// A row of blocks for each row of the matrix: as many threads as elements, and all of the GPU at
-// work. Still wrong: nothing, as long as rows are long; of a narrow matrix, a block of 256 threads
-// uses as many as a row has.
+// There is a row of blocks for each row of the matrix, and a thread for each element: all of the
+// GPU works. Still wrong: if the matrix is narrower than a block, most threads of a block have no
+// element.
 __global__ void sumMatrixMix(const float* __restrict__ a, const float* __restrict__ b,
                              float* __restrict__ c, std::size_t rows, std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -65,12 +64,11 @@ __global__ void sumMatrixMix(const float* __restrict__ a, const float* __restric
     c[i] = a[i] + b[i];
 }
 
-// A block covers a tile. Threads are put into warps x first: where block.x is a multiple of 32, a
-// warp lies in one row, where it is 8, in pieces of four rows. A piece of 8 floats still fills a
-// sector of 32 bytes, the least that moves; of narrower ones the rest is moved for nothing, unless
-// the cache keeps it until the block next door asks. (Where rows do not begin with a sector, a
-// piece may touch one more.) Still wrong: a thread asks for 4 bytes of each input and then only
-// waits.
+// A block covers a tile. Threads are put into warps along x first. If block.x is a multiple of 32,
+// a warp lies in one row. If it is 8, a warp has a piece of 8 floats in each of four rows. A piece
+// of 8 floats fills a sector of 32 bytes, the least that moves. A narrower piece wastes the rest of
+// its sector. (If rows do not begin where sectors do, a piece may touch one more.) Still wrong: a
+// thread asks for 4 bytes of each input and then only waits.
 __global__ void sumMatrix2D(const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c, std::size_t rows, std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -85,10 +83,10 @@ __device__ float4 sum(float4 a, float4 b) {
 }
 
 // A load of 16 bytes must begin at a multiple of 16. Rows do not, unless their length is a multiple
-// of four; but a sum need not know where rows begin. The matrix is one array of `count` elements,
+// of four. But a sum need not know where rows begin. The matrix is one array of `count` elements,
 // which cudaMalloc() has aligned. A thread takes kLoads float4 of each input, blockDim.x apart, and
-// none of these loads waits for another. (Of four, the compiler puts some off: it stays with 32
-// registers a thread, so that an SM can still hold 2048 threads.)
+// none of these loads waits for another. (With four loads, the compiler puts some off: it stays
+// with 32 registers for each thread, so that an SM can still hold 2048 threads.)
 template <unsigned kLoads>
 __global__ void sumMatrixFloat4(const float* __restrict__ a, const float* __restrict__ b,
                                 float* __restrict__ c, std::size_t count) {

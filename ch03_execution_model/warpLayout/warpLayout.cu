@@ -1,16 +1,16 @@
-// A block of one, two or three dimensions is one row of threads to the hardware: x runs fastest,
-// then y, then z, and every 32 threads in that order are a warp. Where the block is not a multiple
-// of 32, the last warp has lanes without a thread, and still takes the registers of all 32.
+// The hardware numbers the threads of a block with x fastest, then y, then z, and makes a warp of
+// every 32 threads in that order. If the size of the block is no multiple of 32, the last warp has
+// lanes without a thread. It still takes registers for all 32.
 //
-//   1 observeWarps  every thread asks the hardware for its lane, and its warp for who is in it
+//   1 observeWarps  every thread asks the hardware for its lane and for the threads of its warp
 //   2 lineUpWarps   every thread computes its warp and its lane, and each warp writes to a row of
 //                   its own
 //
-// Both run for the block of --block, of which the program draws a picture, and observeWarps for a
-// list of other shapes. --kernel selects rows: --kernel=lineUp, --kernel=2D, --kernel=16x16. (With
-// --profile: the block of --block alone.)
-// check: the warps that were observed, and those that were computed, must be those of the rule, in
-// wrongPlace() and wrongCell() below.
+// Both run for the block of --block, and the program draws a picture of that block. observeWarps
+// also runs for a list of other shapes (not with --profile). --kernel selects rows:
+// --kernel=lineUp, --kernel=2D, --kernel=16x16.
+// The column `check` compares the observed and the computed warps with the rule, in wrongPlace()
+// and wrongCell() below.
 //
 //   ./lab run warpLayout -- --block=40x2
 //   ./lab test warpLayout
@@ -25,8 +25,8 @@
 //   nvcc -std=c++17 -Icommon ch03_execution_model/warpLayout/warpLayout.cu
 //       common/*.cpp common/*.cu -o build/warpLayout
 //
-// ncu --metrics smsp__thread_inst_executed_per_inst_executed.ratio tells how many of the 32 lanes
-// have work, on average: threads / warps in the table below.
+// ncu --metrics smsp__thread_inst_executed_per_inst_executed.ratio counts how many of the 32 lanes
+// execute an instruction, on average. It is threads / warps of the table below.
 
 #include <algorithm>
 #include <map>
@@ -47,16 +47,14 @@ struct Place {
     unsigned members;  // of the warp: a bit for each lane that has a thread
 };
 
-// Number of this thread within its block, x fastest: the order in which threads are put into warps.
+// The number of this thread in its block, with x fastest. In this order threads become warps.
 __device__ unsigned threadNumber() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
 
-// Nothing here computes a warp or a lane. A thread's number serves as its name, which the threads
-// of a warp tell each other: who hears the same first name is in the same warp. A full mask asks
-// all lanes, and those without a thread do not answer. (PTX has a register %warpid, but that is the
-// slot of the multiprocessor that holds the warp. It may change while the warp runs, and no order
-// is promised: it is no name.)
+// Nothing here computes a warp or a lane. The ballot asks all lanes, and the lanes without a thread
+// do not answer. Then the first lane tells the whole warp the number of its thread. Threads that
+// get the same number are in the same warp.
 __global__ void observeWarps(Place* places) {
     const unsigned thread = threadNumber();
     const unsigned members = __ballot_sync(lab::kAllLanes, 1);
@@ -70,16 +68,17 @@ __host__ __device__ inline unsigned packed(unsigned x, unsigned y, unsigned z) {
     return x | y << 10 | z << 20;
 }
 
-// A table with a row for each warp, `pitch` elements from one row to the next: lane l of warp w
-// writes its coordinates to column l of row w. So each warp writes to one piece of memory, whatever
-// the shape of the block.
+// The table has a row for each warp, and a row begins `pitch` elements after the one before. Lane l
+// of warp w writes its coordinates to column l of row w. So each warp writes to one piece of
+// memory, whatever the shape of the block.
 __global__ void lineUpWarps(unsigned* table, unsigned pitch) {
     const unsigned thread = threadNumber();
     const unsigned warp = thread / kWarp, lane = thread % kWarp;
     table[warp * pitch + lane] = packed(threadIdx.x, threadIdx.y, threadIdx.z);
 }
 
-// Threads by warp, in the order of their numbers. A warp goes by the number of its first thread.
+// The threads of each warp, in the order of their numbers. The number of its first thread stands
+// for a warp.
 using Warps = std::map<unsigned, std::vector<unsigned>>;
 
 Warps warpsOf(const std::vector<Place>& places) {
@@ -89,9 +88,9 @@ Warps warpsOf(const std::vector<Place>& places) {
     return warps;
 }
 
-// CPU reference, the rule: warp and lane of the thread (x, y, z) are quotient and remainder of its
-// row-major number and 32. Says where the hardware did otherwise. Places are in the order of this
-// walk, x fastest.
+// CPU reference, the rule: divide the number of thread (x, y, z), with x fastest, by 32. The
+// quotient is its warp, and the remainder is its lane. Returns what the hardware did otherwise.
+// `places` has the order of these loops.
 std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
     const unsigned threads = block.x * block.y * block.z;
     std::size_t walked = 0;
@@ -114,9 +113,9 @@ std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
     return "";
 }
 
-constexpr unsigned kPitch = 2 * kWarp;  // of the table: there is room where no lane writes
+constexpr unsigned kPitch = 2 * kWarp;  // of the table: the second half of each row stays empty
 
-// The table as the rule has it: threads in the order of this walk, x fastest.
+// The table that follows from the rule.
 std::vector<unsigned> expectedTable(dim3 block, std::size_t cells) {
     std::vector<unsigned> table(cells, lab::poisoned<unsigned>());
     unsigned number = 0;
@@ -129,7 +128,7 @@ std::vector<unsigned> expectedTable(dim3 block, std::size_t cells) {
     return table;
 }
 
-// Says which cell of the table has another thread than it should, or has one where none belongs.
+// Returns which cell of the table has a wrong thread, or a thread where none belongs.
 std::string wrongCell(dim3 block, const std::vector<unsigned>& table) {
     const auto text = [](unsigned cell) {
         if (lab::isPoison(cell)) return std::string("no thread");
@@ -145,7 +144,7 @@ std::string wrongCell(dim3 block, const std::vector<unsigned>& table) {
     return "";
 }
 
-// Threads by row of the table, as far as there are any.
+// The threads in each row of the table. Cells without a thread are left out.
 Warps warpsIn(dim3 block, const std::vector<unsigned>& table) {
     Warps warps;
     for (unsigned cell = 0; cell < table.size(); ++cell) {
@@ -189,7 +188,7 @@ std::string pictures(dim3 block, const std::vector<Place>& places) {
            picture(block, warpNumbers) + "lane of each thread:\n" + picture(block, lanes);
 }
 
-// For what is too large to draw: a line for each warp.
+// A line for each warp, for a block that is too large to draw.
 std::string ranges(dim3 block, const std::vector<Place>& places) {
     const auto coordinates = [&](unsigned thread) {
         return lab::formatted("(%u,%u,%u)", thread % block.x, thread / block.x % block.y,
@@ -236,8 +235,7 @@ lab::Finding finding(const char* kernel, dim3 block, const Warps& warps, const s
              lab::Cell(wasted, 1), mostRows}};
 }
 
-// Observes the warps of a block of this shape and prints what there is to say, if --kernel selects
-// it.
+// Observes the warps of a block of this shape and prints its row, if --kernel selects it.
 void printRow(lab::Exercise& exercise, dim3 block, bool drawn) {
     lab::Row row;
     row.kernel = dimensions(block) + (" " + lab::shape(block));
@@ -255,7 +253,7 @@ void printRow(lab::Exercise& exercise, dim3 block, bool drawn) {
     exercise.row(row);
 }
 
-// Lets the warps of a block of this shape line up.
+// Lets the warps of a block of this shape write to the table, and prints its row.
 void printLinedUp(lab::Exercise& exercise, dim3 block) {
     lab::Row row;
     row.kernel = "lineUpWarps";

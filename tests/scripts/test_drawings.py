@@ -24,7 +24,7 @@ from matplotlib.transforms import Bbox
 pytestmark = pytest.mark.draws
 
 SVG = "{http://www.w3.org/2000/svg}"
-DRAWINGS = sorted(ROOT.glob("*/*/drawing.svg"))
+DRAWINGS = [path.with_suffix(".svg") for path in draw.sources()]
 RESERVE = 1.06  # how much wider than DejaVu Sans another font may be
 SMALLEST = 11  # pixels of a letter
 

@@ -7,6 +7,7 @@
 The file is named as seen from the page. Behind it stands what is shown:
 
     function NAME            the definition of a function
+    signature NAME           its first lines, as far as the `{`: what a student's kernel is given
     `FIRST` ... `LAST`       whole lines, from the one with FIRST to the next one with LAST
     `TEXT`                   the line with this text
     in NAME, `TEXT` ...      lines of the function NAME
@@ -27,7 +28,7 @@ from .csv_file import read_text
 
 BLOCK = re.compile(r"(<!-- source (\S+) \| ([^\n]+?) -->\n).*?(<!-- end of source -->)", re.DOTALL)
 WHAT = re.compile(
-    r"function (?P<function>\w+)"
+    r"(?P<part>function|signature) (?P<function>\w+)"
     r"|(?:in (?P<scope>\w+), )?`(?P<first>[^`]+)`(?: \.\.\. `(?P<last>[^`]+)`)?"
 )
 
@@ -56,13 +57,16 @@ def select(text: str, what: str) -> str:
     """The lines of a source that `what` names."""
     parts = WHAT.fullmatch(what)
     if not parts:
-        raise LabError(f"{what}: expected function NAME, or `FIRST` ... `LAST`")
+        raise LabError(f"{what}: expected function NAME, signature NAME, or `FIRST` ... `LAST`")
     if parts["function"]:
-        return _definition(text, parts["function"])
+        definition = _definition(text, parts["function"])
+        return definition if parts["part"] == "function" else _signature(definition)
     if parts["scope"]:
         text = _definition(text, parts["scope"])
     if text.count(parts["first"]) != 1:
-        raise LabError(f"{parts['first']} stands there {text.count(parts['first'])} times, not once")
+        raise LabError(
+            f"{parts['first']} stands there {text.count(parts['first'])} times, not once"
+        )
     at = text.index(parts["first"])
     end = text.find(parts["last"], at + len(parts["first"])) if parts["last"] else at
     if end < 0:
@@ -76,3 +80,7 @@ def _definition(text: str, function: str) -> str:
     if len(found) != 1:
         raise LabError(f"function {function} is defined {len(found)} times, not once")
     return str(found[0])
+
+
+def _signature(definition: str) -> str:
+    return definition[: definition.index("{")].rstrip() + ";\n"

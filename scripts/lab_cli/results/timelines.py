@@ -15,9 +15,11 @@ from .csv_file import Row
 from .numbers import TOLERANCE
 
 Lane = tuple[str, ...]  # where things run one after the other
-# Rows of which there is no timeline: kernels of one warp; a stage of copyOverlap by itself, and many pieces.
+# Rows of which there is no timeline: kernels of one warp; those of blockScheduling on fewer SMs or with uneven
+# work; a stage of copyOverlap by itself, and many pieces.
 LEFT_OUT = (
     ["smallOneStream", "smallOwnStreams"]
+    + ["fixedShares", "fixedUneven", "fromCounter"]
     + ["copyIn", "kernel", "copyOut", "bothWays", "bothInPieces", "hostSum"]
     + ["pageableIn", "pageableOut", "pipeline", "pipelineByStage"]
 )

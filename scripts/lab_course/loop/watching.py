@@ -188,7 +188,7 @@ class Watch:
         assignment = self._assignment()
         if assignment is None:
             self._message = [
-                f"There is no assignment yet; {shown(self._copy.exercise.page)} has hints on its tasks."
+                f"There is no assignment yet; {shown(self._copy.exercise.page)} has tasks."
             ]
         else:
             self._message = hints.next_of(assignment)

@@ -29,6 +29,7 @@ void other() {
     ("what", "code"),
     [
         ("function other", "void other() {\n    sums[0] = 1;\n}\n"),
+        ("signature other", "void other();\n"),
         ("`sums[0]`", "sums[0] = 1;\n"),
         ("`for (` ... `}`", "for (unsigned i = 0; i < kTimes; ++i) {\n    sums[i] = n;\n"
                             "    sums[i] += 1;\n}\n"),

@@ -43,7 +43,9 @@ class Ladder:
             axes.set_title(name, loc="left")
             self._bars(axes, part, limits, factor)
         grid[-1, 0].set_xlabel(label)
-        if any(is_library(row) for row in rows):
+        others = [row["kernel"] for row in rows if is_library(row)]
+        if others:
+            on_host = any("Host" in kernel for kernel in others)
             figure.legend(
                 handles=[
                     Patch(facecolor=style.BLUE, edgecolor=style.BLACK, label="kernel"),
@@ -51,7 +53,7 @@ class Ladder:
                         facecolor=style.PALE,
                         edgecolor=style.BLACK,
                         hatch=style.LIBRARY_HATCH,
-                        label="library",
+                        label="library or host" if on_host else "library",
                     ),
                 ],
                 loc="outside lower center",
