@@ -1,51 +1,100 @@
-"""A latency of four cycles: with one warp it is waiting, with four it is filled."""
+"""A latency of four cycles: the scheduler waits with one warp, and is busy with four warps or four chains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 from drawing import Drawing
 
 CYCLES, LATENCY = 9, 4
-CELL, HEIGHT, ROW = 31, 28, 40
-TOP = 110
+CELL, HEIGHT, ROW = 31, 26, 34
+LEFT, RIGHT = 112, 476
 LOOKS = ["sky", "orange", "green", "purple"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What the scheduler sees of one warp or more: rows of instructions that depend on each other."""
+
+    left: int
+    top: int
+    head: str
+    rows: list[str]
+    remark: str
 
 
 def draw() -> Drawing:
     drawing = Drawing(
-        "A latency of 4 cycles, with one warp and with four",
-        "Each instruction of a warp needs the result of the one before, 4 cycles later. With one warp"
-        " the scheduler issues in cycles 0, 4 and 8 and has nothing to do in between; with four warps"
-        " it issues in every cycle, each warp in turn.",
-        368,
+        "A latency of 4 cycles, hidden by warps or by chains",
+        "Each instruction of a chain needs the result of the one before, 4 cycles later. One warp with"
+        " one chain issues in cycles 0, 4 and 8, and the scheduler has nothing to do in between. Four"
+        " warps with one chain each fill every cycle, and so does one warp with four chains.",
+        478,
     )
-    with drawing.group("labels"):
-        drawing.text(24, TOP - 10, "cycle", "small")
-        for warp in range(4):
-            drawing.text(24, TOP + warp * ROW + 19, f"warp {warp}", "small")
-        drawing.text(24, TOP + 4 * ROW + 41, "scheduler", "small")
+    one = Panel(LEFT, 30, "One warp, one chain", ["warp 0"], "issues in every 4th cycle")
+    warps = [f"warp {warp}" for warp in range(4)]
+    chains = [f"chain {chain}" for chain in range(4)]
+    by_warps = Panel(LEFT, 218, "TLP: four warps, one chain each", warps, "issues in every cycle")
+    by_chains = Panel(RIGHT, 218, "ILP: one warp, four chains", chains, "issues in every cycle")
     with drawing.group("one_warp"):
-        draw_panel(drawing, 112, "One warp", 1, "issues in every 4th cycle")
+        draw_panel(drawing, one)
+    with drawing.group("legend"):
+        draw_legend(drawing, RIGHT, 66)
     with drawing.group("four_warps"):
-        draw_panel(drawing, 470, "Four warps", 4, "issues in every cycle")
+        draw_panel(drawing, by_warps)
+    with drawing.group("four_chains"):
+        draw_panel(drawing, by_chains)
     return drawing
 
 
-def draw_panel(drawing: Drawing, left: int, head: str, warps: int, remark: str) -> None:
-    drawing.text(left, 34, head, "head")
-    drawing.bracket(left + 2, left + LATENCY * CELL - 2, 76, f"latency {LATENCY} cycles")
+def draw_legend(drawing: Drawing, left: int, top: int) -> None:
+    for number, (look, words) in enumerate(
+        [
+            ("sky", "issues an instruction"),
+            ("pale", "waits for its result"),
+            ("idle", "nothing to issue: a lost cycle"),
+        ]
+    ):
+        y = top + number * 26
+        drawing.rect(left, y, 18, 18, look)
+        drawing.text(left + 28, y + 14, words, "small")
+
+
+def draw_panel(drawing: Drawing, panel: Panel) -> None:
+    left, top = panel.left, panel.top
+    labels = left - 88 if left == LEFT else left - 60
+    drawing.text(left, top, panel.head, "head")
+    if len(panel.rows) == 1:
+        drawing.bracket(left + 2, left + LATENCY * CELL - 2, top + 32, f"latency {LATENCY} cycles")
+    first = top + (62 if len(panel.rows) == 1 else 44)
+    drawing.text(labels, first - 10, "cycle", "small")
     for cycle in range(CYCLES):
-        drawing.text(left + (cycle + 0.5) * CELL, TOP - 10, str(cycle), "number middle")
-    for warp in range(warps):
-        y = TOP + warp * ROW
-        for issued in range(warp, CYCLES, LATENCY):
-            x = left + issued * CELL
-            waiting = min(LATENCY - 1, CYCLES - 1 - issued)
-            if waiting:
-                drawing.cell(x + CELL, y, waiting * CELL, HEIGHT, "pale", "waits" * (waiting > 1))
-            drawing.cell(x, y, CELL, HEIGHT, LOOKS[warp], f"w{warp}")
+        drawing.text(left + (cycle + 0.5) * CELL, first - 10, str(cycle), "number middle")
+    for row, name in enumerate(panel.rows):
+        y = first + row * ROW
+        drawing.text(labels, y + 18, name, "small")
+        draw_row(drawing, left, y, row, short(name))
+    bottom = first + len(panel.rows) * ROW + 10
+    drawing.text(labels, bottom + 18, "scheduler" if left == LEFT else "sched.", "small")
     for cycle in range(CYCLES):
-        warp = cycle % LATENCY
-        place = (left + cycle * CELL, TOP + 4 * ROW + 22, CELL, HEIGHT)
-        if warp < warps:
-            drawing.cell(*place, f"{LOOKS[warp]} thick", f"w{warp}")
+        row = cycle % LATENCY
+        place = (left + cycle * CELL, bottom, CELL, HEIGHT)
+        if row < len(panel.rows):
+            drawing.cell(*place, f"{LOOKS[row]} thick", short(panel.rows[row]))
         else:
             drawing.cell(*place, "idle", "-")
-    drawing.text(left, TOP + 4 * ROW + 74, remark, "small")
+    drawing.text(left, bottom + HEIGHT + 20, panel.remark, "small")
+
+
+def draw_row(drawing: Drawing, left: int, y: int, row: int, name: str) -> None:
+    for issued in range(row, CYCLES, LATENCY):
+        x = left + issued * CELL
+        waiting = min(LATENCY - 1, CYCLES - 1 - issued)
+        if waiting:
+            drawing.cell(x + CELL, y, waiting * CELL, HEIGHT, "pale", "waits" * (waiting > 1))
+        drawing.cell(x, y, CELL, HEIGHT, LOOKS[row], name)
+
+
+def short(name: str) -> str:
+    """warp 2 is w2, chain 2 is c2."""
+    return name[0] + name[-1]

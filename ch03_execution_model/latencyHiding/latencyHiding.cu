@@ -1,13 +1,15 @@
-// Hardware is busy only while enough is in flight: latency x throughput (Little's law). What is in
-// flight comes from more warps, or from more independent operations in each thread.
+// Hardware is busy only while enough is in flight: latency x throughput (Little's law). More warps
+// put more in flight, and so do more independent operations in each thread.
 //
-//   1 threeRegisters  chains of x = x * a + b, each step waiting for the one before
+//   1 threeRegisters  chains of x = x * a + b: each step needs the result of the step before
 //   2 twoRegisters    chains of x = x * x + b, which read one register less
 //   3 pointerChase    one thread, in which the address of each load comes from the load before
-//   4 loads           all warps read an array
+//   4 loads           all warps read an array, 4 bytes in each load
+//   5 wideLoads       the same array, 16 bytes in each load
 //
-// Kernels 1, 2 (both are fmaChains) and 4 run with 1, 2, 4 and 8 independent chains or loads in a
-// thread, and with 1, 2, 4 ... 64 warps on each multiprocessor (SM).
+// Rows 1 and 2 are the kernel fmaChains. Rows 1, 2 and 4 run with 1, 2, 4 and 8 independent chains
+// or loads in a thread. All but pointerChase run with 1, 2, 4 ... 64 warps on each multiprocessor
+// (SM).
 //
 //   per thread  chains or loads in a thread
 //   warps       on an SM
@@ -47,22 +49,20 @@ __device__ std::size_t globalThread() {
 }
 
 // A step of a chain is one fused multiply-add (FMA), rounded once on the CPU as on the GPU. A step
-// too many or too few shows in the result: the first chain grows with each, the second is chaotic.
+// too many or too few shows in the result: the first chain grows with each step, the second is
+// chaotic.
 
-// Reads three registers. They lie in two banks, which deliver one register of a warp per cycle
-// each: one of them has to deliver two. Where the same warp's FMA just before had a and b as well,
-// they are still there and need not be read again; with one chain in a thread, the FMA just before
-// is another warp's.
+// Reads three registers.
 struct ThreeRegisters {
     static constexpr float kA = 1.0001f, kB = 0.5f;
     static __device__ float step(float x, float a, float b) { return fmaf(x, a, b); }
     static float reference(float x) { return std::fma(x, 1.0001f, 0.5f); }
 };
 
-// Reads two registers: one from each bank, as the compiler chooses them.
+// Reads two registers.
 struct TwoRegisters {
     static constexpr float kA = 0, kB = -1.9f;
-    static __device__ float step(float x, float /*a*/, float b) { return fmaf(x, x, b); }
+    static __device__ float step(float x, float, float b) { return fmaf(x, x, b); }
     static float reference(float x) { return std::fma(x, x, -1.9f); }
 };
 
@@ -72,10 +72,11 @@ __device__ float start(std::size_t thread, unsigned chain) {
     return static_cast<float>((thread + chain) % kStarts) / kStarts;
 }
 
-// kChains chains in a thread: while a step of one is under way, its warp can issue those of the
-// others. The loop is unrolled so far that its own instructions do not count. a and b come from
-// memory, so that they are in registers: what the compiler or the launch knows is no register of
-// the thread. `cycles` is the time that each block took, on the clock of its SM.
+// kChains independent chains in a thread: while a step of one chain is in flight, the warp can
+// issue steps of the others. The loop is unrolled so far that its own instructions hardly count. a
+// and b come from memory, so that the thread has them in registers: the compiler would put a number
+// that it knows into the instruction. `cycles` gets the time that each block took, on the clock of
+// its SM.
 template <typename Step, unsigned kChains>
 __global__ void fmaChains(const float* operands, unsigned steps, float* results,
                           long long* cycles) {
@@ -96,7 +97,7 @@ __global__ void fmaChains(const float* operands, unsigned steps, float* results,
     for (unsigned c = 0; c < kChains; ++c) results[tid * kChains + c] = x[c];
 }
 
-// One load in flight on the whole GPU: its latency, and next to no bandwidth.
+// One load is in flight on the whole GPU. It shows the latency of a load.
 __global__ void pointerChase(const unsigned* next, unsigned hops, unsigned* last,
                              long long* cycles) {
     unsigned i = 0;
@@ -106,8 +107,8 @@ __global__ void pointerChase(const unsigned* next, unsigned hops, unsigned* last
     *cycles = clock64() - begin;
 }
 
-// A thread starts kLoads loads, and waits for all of them before it starts the next. (The compiler
-// would unroll the loop, and start more.)
+// A thread starts kLoads independent loads, and adds what they bring before it starts the next.
+// Without `unroll 1` the compiler would unroll the loop and start more.
 template <unsigned kLoads>
 __global__ void loads(const unsigned* data, std::size_t n, unsigned* sums, long long* cycles) {
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
@@ -130,8 +131,30 @@ __global__ void loads(const unsigned* data, std::size_t n, unsigned* sums, long 
     sums[globalThread()] = sum;
 }
 
-// CPU reference: where a chain ends, for each start, in words of its own, so that a mistake in
-// start() is none here.
+// A load brings 16 bytes: four times as many are in flight as with loads<1>, from as many warps and
+// as many loads. Up to three integers are left over at the end of the array.
+__global__ void wideLoads(const unsigned* data, std::size_t n, unsigned* sums, long long* cycles) {
+    const uint4* const vectors = reinterpret_cast<const uint4*>(data);  // cudaMalloc() aligns it
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x, count = n / 4;
+    const std::size_t tid = globalThread();
+    unsigned sum = 0;
+
+    __syncthreads();
+    const long long begin = clock64();
+#pragma unroll 1
+    for (std::size_t i = tid; i < count; i += threads) {
+        const uint4 v = vectors[i];
+        sum += v.x + v.y + v.z + v.w;
+    }
+    for (std::size_t i = 4 * count + tid; i < n; i += threads) sum += data[i];
+    __syncthreads();
+    if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - begin;
+
+    sums[tid] = sum;
+}
+
+// CPU reference: where a chain ends, for each start. It does not call start(), so that a mistake
+// there shows.
 template <typename Step>
 std::vector<float> ends(unsigned steps) {
     std::vector<float> x(kStarts);
@@ -142,8 +165,9 @@ std::vector<float> ends(unsigned steps) {
     return x;
 }
 
-// 1, 2, 4 ... warps on every SM, as far as an SM takes just the blocks of the shape; with --profile
-// the most of them alone. `title` is for the reader: which kernel.
+// The launches of a kernel: 1, 2, 4 ... mostWarps warps on every SM. A launch is left out where an
+// SM does not hold just the blocks of its shape; a note then names the kernel by its `title`. With
+// --profile there is only the launch with the most warps.
 template <typename Kernel>
 std::vector<Shape> shapesOf(lab::Exercise& exercise, const std::string& title, Kernel* kernel,
                             unsigned mostWarps) {
@@ -212,16 +236,17 @@ int main(int argc, char** argv) {
         unsigned count;  // of chains, or of loads in flight
     };
 
+    // Rows 1 and 2. A Step is one of the two kinds of FMA.
     lab::DeviceBuffer<float> results(threads * kMostChains);
     lab::Ladder chainLadder(exercise, results);
-    const auto chains = [&](const std::string& name, auto step) {
+    const auto addChains = [&](const std::string& name, auto step) {
         if (!exercise.selected(name)) return;
         using Step = decltype(step);
         const lab::DeviceBuffer<float> operands({Step::kA, Step::kB});
         const std::vector<float> expected = ends<Step>(steps);
         Law law(gpu, "FMAs", 1, gpu.peakFlops / 2);
 
-        const auto rows = [&](auto* kernel, PerThread perThread) {
+        const auto addRows = [&](auto* kernel, PerThread perThread) {
             const std::string title = name + " x " + std::to_string(perThread.count);
             for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
                 const std::size_t count = shape.threads() * perThread.count;  // of chains
@@ -233,24 +258,27 @@ int main(int argc, char** argv) {
                             law.cells(shape, perThread.count, 1.0 * count * steps, time,
                                       cycles.toHost(shape.grid()))};
                 };
+                const auto launch = [&] {
+                    kernel<<<shape.grid(), shape.block, shape.shared>>>(
+                        operands.get(), steps, results.get(), cycles.get());
+                };
                 chainLadder.rung(nameOf(name, shape.warps), shape.grid(), shape.block, lab::kNoRate,
-                                 check, [&] {
-                                     kernel<<<shape.grid(), shape.block, shape.shared>>>(
-                                         operands.get(), steps, results.get(), cycles.get());
-                                 });
+                                 check, launch);
             }
         };
-        rows(fmaChains<Step, 1>, PerThread{1});
-        rows(fmaChains<Step, 2>, PerThread{2});
-        rows(fmaChains<Step, 4>, PerThread{4});
-        rows(fmaChains<Step, kMostChains>, PerThread{kMostChains});
+        addRows(fmaChains<Step, 1>, PerThread{1});
+        addRows(fmaChains<Step, 2>, PerThread{2});
+        addRows(fmaChains<Step, 4>, PerThread{4});
+        addRows(fmaChains<Step, kMostChains>, PerThread{kMostChains});
         compare(law);
     };
-    chains("threeRegisters", ThreeRegisters());
-    chains("twoRegisters", TwoRegisters());
+    addChains("threeRegisters", ThreeRegisters());
+    addChains("twoRegisters", TwoRegisters());
 
-    // Both need a large array.
-    if (!exercise.selected("pointerChase") && !exercise.selected("loads")) return exercise.finish();
+    // The other rows read a large array.
+    const bool chases = exercise.selected("pointerChase");
+    const bool narrow = exercise.selected("loads"), wide = exercise.selected("wideLoads");
+    if (!chases && !narrow && !wide) return exercise.finish();
     const ChaseCycle next(size);
     const auto data = lab::filled<unsigned>(size, [&](std::size_t i) { return next[i]; });
     lab::DeviceBuffer<unsigned> sums(threads);
@@ -269,30 +297,39 @@ int main(int argc, char** argv) {
     loadLadder.rung(nameOf("pointerChase", 1), 1, 1, lab::kNoRate, isChased,
                     [&] { pointerChase<<<1, 1>>>(data.get(), hops, sums.get(), cycles.get()); });
 
-    if (!exercise.selected("loads")) return exercise.finish();
-    Law loadLaw(gpu, "bytes", sizeof(unsigned), gpu.peakBandwidth, chaseLaw.latency());
-    const auto total = static_cast<unsigned>(size * (size - 1) / 2);  // each index is there once
-    const auto rows = [&](auto* kernel, PerThread perThread) {
-        const std::string title = "loads x " + std::to_string(perThread.count);
+    // Rows 4 and 5. Each index is in the array once.
+    const auto total = static_cast<unsigned>(size * (size - 1) / 2);
+    const auto addLoads = [&](const std::string& name, auto* kernel, PerThread perThread,
+                              Law* law) {
+        const std::string title = name + " x " + std::to_string(perThread.count);
         for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
             const auto check = [&](const lab::Statistics& time) -> lab::Finding {
                 const std::vector<unsigned> all = sums.toHost(shape.threads());
                 const unsigned sum = std::accumulate(all.begin(), all.end(), 0u);
                 return {lab::mismatch<unsigned>({sum}, {total}),
-                        loadLaw.cells(shape, perThread.count, 1.0 * data.bytes(), time,
-                                      cycles.toHost(shape.grid()))};
+                        law->cells(shape, perThread.count, 1.0 * data.bytes(), time,
+                                   cycles.toHost(shape.grid()))};
             };
-            loadLadder.rung(nameOf("loads", shape.warps), shape.grid(), shape.block, lab::kNoRate,
-                            check, [&] {
-                                kernel<<<shape.grid(), shape.block, shape.shared>>>(
-                                    data.get(), size, sums.get(), cycles.get());
-                            });
+            const auto launch = [&] {
+                kernel<<<shape.grid(), shape.block, shape.shared>>>(data.get(), size, sums.get(),
+                                                                    cycles.get());
+            };
+            loadLadder.rung(nameOf(name, shape.warps), shape.grid(), shape.block, lab::kNoRate,
+                            check, launch);
         }
     };
-    rows(loads<1>, PerThread{1});
-    rows(loads<2>, PerThread{2});
-    rows(loads<4>, PerThread{4});
-    rows(loads<8>, PerThread{8});
-    compare(loadLaw);
+    if (narrow) {
+        Law law(gpu, "bytes", sizeof(unsigned), gpu.peakBandwidth, chaseLaw.latency());
+        addLoads("loads", loads<1>, PerThread{1}, &law);
+        addLoads("loads", loads<2>, PerThread{2}, &law);
+        addLoads("loads", loads<4>, PerThread{4}, &law);
+        addLoads("loads", loads<8>, PerThread{8}, &law);
+        compare(law);
+    }
+    if (wide) {
+        Law law(gpu, "bytes", sizeof(uint4), gpu.peakBandwidth, chaseLaw.latency());
+        addLoads("wideLoads", wideLoads, PerThread{1}, &law);
+        compare(law);
+    }
     return exercise.finish();
 }

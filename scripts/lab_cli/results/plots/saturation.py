@@ -17,7 +17,9 @@ from .curves import line_look
 
 TOP = 400  # % of peak: above 100 is room for a text
 LABELLED = 3  # every third doubling
-LAW = {**style.LIMIT, "color": style.BLACK}  # unlike any of the lines
+# A broad band: lines lie on it where the law holds, and it shows on both sides of them.
+LAW = {"color": "#B5B5B5", "linewidth": 9, "solid_capstyle": "round", "solid_joinstyle": "round"}
+MARK = {"markersize": 5, "markerfacecolor": "white", "markeredgewidth": 1.4, "linewidth": 1.4}
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Saturation:
 
     def draw(self, rows: Sequence[Row], title: str) -> Figure:
         names = unique(rows, self.line)
-        looks = {name: line_look(place, place) for place, name in enumerate(names)}
+        looks = {name: {**line_look(place, place), **MARK} for place, name in enumerate(names)}
         figure = style.new_figure(4.4, title)
         grid = figure.subplots(1, len(self.panels), squeeze=False, sharey=True)
         kernels = [panel["kernel"] for panel in self.panels]
