@@ -7,21 +7,22 @@
 //    4 fp16Fma         x * x + b for two FP16 numbers in one instruction
 //    5 fp64Fma         x * x + b in FP64
 //    6 intAdd          an addition and an exclusive or
-//    7 intMultiply     x * b + 1: a multiply-add
+//    7 intMultiply     x * b + 1, an integer multiply-add
 //    8 intDivide       b / x: no unit divides integers
 //    9 convert         an integer to FP32 and back
-//   10 reciprocalRoot  rsqrtf: the special function unit (SFU)
-//   11 accurateSine    sinf: many instructions
-//   12 fastSine        __sinf: the SFU, with a larger error, from -pi to pi
-//   13 wrappedByLoop   __sinf of larger angles: a loop takes away whole circles
-//   14 wrapped         __sinf of larger angles, without a loop
+//   10 reciprocalRoot  rsqrtf(x): the special function unit (SFU)
+//   11 accurateSine    sinf(x): many instructions
+//   12 fastSine        __sinf(x): the SFU, for angles of -pi to pi
+//   13 loopedSine      __sinf of larger angles: a loop takes away whole circles
+//   14 wrappedSine     __sinf of larger angles, without a loop
 //
-// Each thread has 8 chains of steps, x = step(x), so that its warp need not wait for a result.
+// A kernel repeats x = step(x). Each thread does that with 8 numbers, 8 independent chains, so that
+// no unit waits for a result.
 //
 //   per step   results that a step counts as
 //   table      results per cycle of an SM, as NVIDIA states them for this GPU
-//   per cycle  the same, measured
-//   FMAs       FP32 multiply-adds that an SM could have done in the time of one result
+//   per cycle  results per cycle of an SM, measured
+//   FMAs       FP32 multiply-adds that an SM does in the time of one result
 //
 //   ./lab run instructionRates -- --kernel=fp
 //   ./lab test instructionRates
@@ -98,7 +99,7 @@ __device__ void timeChains(unsigned steps, T* results, long long* cycles, Step s
 // How often a step of one or two instructions is unrolled, and one of many.
 constexpr unsigned kShort = 32, kLong = 1;
 
-// One instruction, FFMA. A chain of x * x - 1.9 is chaotic: a single wrong step or bit shows.
+// One instruction, FFMA. The chain x = x * x - 1.9 is chaotic, so a single wrong bit shows.
 __global__ void fp32Fma(float b, unsigned steps, float* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](float x) { return fmaf(x, x, b); });
 }
@@ -121,7 +122,7 @@ __global__ void fp64Fma(double b, unsigned steps, double* results, long long* cy
     timeChains<kShort>(steps, results, cycles, [=](double x) { return fma(x, x, b); });
 }
 
-// Two instructions of the same unit. (The compiler makes one of several additions of b.)
+// Two instructions of the same unit. The compiler would make one of several additions of b.
 __global__ void intAdd(unsigned b, unsigned steps, unsigned* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](unsigned x) { return (x + b) ^ b; });
 }
@@ -130,23 +131,24 @@ __global__ void intMultiply(unsigned b, unsigned steps, unsigned* results, long 
     timeChains<kShort>(steps, results, cycles, [=](unsigned x) { return x * b + 1; });
 }
 
-// Some 18 instructions, and an addition that keeps x from becoming 0.
+// The division is about 18 instructions: among them are two conversions and an FP32 reciprocal.
+// The addition keeps x from becoming 0.
 __global__ void intDivide(unsigned b, unsigned steps, unsigned* results, long long* cycles) {
     timeChains<kLong>(steps, results, cycles, [=](unsigned x) { return b / x + 1; });
 }
 
-// I2F and F2I. The multiplication and the exclusive or keep x from staying as it is.
+// The multiplication and the exclusive or change x from step to step.
 __global__ void convert(int b, unsigned steps, int* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles,
                        [=](int x) { return __float2int_rz(__int2float_rn(x) * 0.75f) ^ b; });
 }
 
-// MUFU.RSQ, and three instructions around it for x that are very small.
+// The instruction of the SFU, MUFU.RSQ, and three around it for tiny x.
 __global__ void reciprocalRoot(float b, unsigned steps, float* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](float x) { return rsqrtf(x) + b; });
 }
 
-// Some 24 instructions for angles below 105,615; larger ones take many more.
+// About 24 instructions for angles below 105,615. Larger ones take a path that is much longer.
 __global__ void accurateSine(float b, unsigned steps, float* results, long long* cycles) {
     timeChains<kLong>(steps, results, cycles, [=](float x) { return sinf(x) + b; });
 }
@@ -162,9 +164,9 @@ __global__ void fastSine(float b, unsigned steps, float* results, long long* cyc
     timeChains<kShort>(steps, results, cycles, [=](float x) { return unitSine(x) + b; });
 }
 
-// Angles of up to 16 circles. Still slow: the lanes of a warp take away different numbers of
-// circles, and each waits for the lane with the most.
-__global__ void wrappedByLoop(float b, unsigned steps, float* results, long long* cycles) {
+// The angles are up to 96, which is 15 circles. Still slow: the lanes of a warp take away different
+// numbers of circles, and all of them wait for the lane with the most.
+__global__ void loopedSine(float b, unsigned steps, float* results, long long* cycles) {
     const float first = b * static_cast<float>(startNumber(0));
     timeChains<kLong>(steps, results, cycles, [=](float x) {
         float angle = x;
@@ -175,7 +177,7 @@ __global__ void wrappedByLoop(float b, unsigned steps, float* results, long long
 
 // The number of circles is the nearest whole number to x / 2 pi, and one FMA takes all of them
 // away.
-__global__ void wrapped(float b, unsigned steps, float* results, long long* cycles) {
+__global__ void wrappedSine(float b, unsigned steps, float* results, long long* cycles) {
     const float first = b * static_cast<float>(startNumber(0));
     timeChains<kShort>(steps, results, cycles, [=](float x) {
         const float circles = rintf(x * (0.5f / kPi));
@@ -381,10 +383,10 @@ int main(int argc, char** argv) {
                            [&](std::size_t i) { return ofThread[i % threads % 64][startOf(i)]; });
     };
     rung(
-        ofFloats, "wrappedByLoop", Results{1, 0}, [&] { return isSineOfAngle(5e-5); },
-        [&] { wrappedByLoop<<<grid, block>>>(1.5f, steps, floats.get(), cycles); });
+        ofFloats, "loopedSine", Results{1, 0}, [&] { return isSineOfAngle(5e-5); },
+        [&] { loopedSine<<<grid, block>>>(1.5f, steps, floats.get(), cycles); });
     rung(
-        ofFloats, "wrapped", Results{1, 0}, [&] { return isSineOfAngle(1.2e-5); },
-        [&] { wrapped<<<grid, block>>>(1.5f, steps, floats.get(), cycles); });
+        ofFloats, "wrappedSine", Results{1, 0}, [&] { return isSineOfAngle(1.2e-5); },
+        [&] { wrappedSine<<<grid, block>>>(1.5f, steps, floats.get(), cycles); });
     return exercise.finish();
 }
