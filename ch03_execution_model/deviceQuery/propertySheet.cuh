@@ -28,9 +28,10 @@ struct Sheet {
         std::snprintf(p.name, sizeof(p.name), "%s", gpu.name.c_str());
         p.totalGlobalMem = gpu.globalMemory;
         const int major = ask(cudaDevAttrComputeCapabilityMajor);
-        facts.fp32Lanes =
-            lab::fp32LanesPerMultiprocessor(major, ask(cudaDevAttrComputeCapabilityMinor));
-        facts.schedulers = lab::schedulersPerMultiprocessor(major);
+        const int minor = ask(cudaDevAttrComputeCapabilityMinor);
+        const bool known = gpu.fp32Lanes > 0;
+        facts.fp32Lanes = known ? gpu.fp32Lanes : lab::fp32LanesPerMultiprocessor(major, minor);
+        facts.schedulers = known ? gpu.schedulers : lab::schedulersPerMultiprocessor(major);
     }
 
     int ask(cudaDeviceAttr attribute) const {
