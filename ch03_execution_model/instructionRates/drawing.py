@@ -31,7 +31,13 @@ def draw() -> Drawing:
     drawing.text(24, 34, "One of the four quarters of an SM (compute capability 9.0)", "head")
     with drawing.group("scheduler"):
         drawing.cell(
-            24, 50, 752, 34, "pale", "scheduler: issues one instruction of one warp per cycle", "small"
+            24,
+            50,
+            752,
+            34,
+            "pale",
+            "scheduler: issues one instruction of one warp per cycle",
+            "small",
         )
         drawing.cell(24, 92, 752, 34, "pale", "16,384 registers of 32 bits", "small")
     drawing.text(24, TOP - 18, "unit", "small head")
