@@ -82,13 +82,13 @@ __device__ void timeChains(unsigned steps, T* results, long long* cycles, Step s
     T x[kChains];
     for (unsigned c = 0; c < kChains; ++c) x[c] = start<T>(startNumber(c));
 
-    __syncthreads();
+    __syncthreads();  // all warps begin together
     const long long begin = clock64();
 #pragma unroll(kUnroll)
     for (unsigned s = 0; s < steps; ++s) {
         for (unsigned c = 0; c < kChains; ++c) x[c] = step(x[c]);
     }
-    __syncthreads();
+    __syncthreads();  // all have ended
     if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - begin;
 
     T* const mine = results + (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
