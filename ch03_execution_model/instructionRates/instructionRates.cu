@@ -258,8 +258,8 @@ int main(int argc, char** argv) {
     };
     double fmasPerCycle = 0;  // 0: not measured
     const auto cellsOf = [&](const std::string& name, Results count, const lab::Statistics& time) {
-        const lab::Cell none("-");
-        const lab::Cell inTable = count.inTable > 0 ? lab::Cell(count.inTable) : none;
+        const bool known = count.inTable > 0;
+        const lab::Cell inTable = known ? lab::Cell(count.inTable) : "-";
         if (time.count == 0) return std::vector<lab::Cell>{count.perStep, inTable};
         const std::vector<long long> all = blockCycles.toHost();
         const double typical = lab::statistics({all.begin(), all.end()}).median;  // of all SMs
@@ -269,8 +269,8 @@ int main(int argc, char** argv) {
             count.perStep,
             inTable,
             {perCycle, 1},
-            count.inTable > 0 ? lab::Cell(100 * perCycle / count.inTable, 1) : none,
-            fmasPerCycle > 0 ? lab::Cell(fmasPerCycle / perCycle, 1) : none};
+            known ? lab::Cell(100 * perCycle / count.inTable, 1) : lab::Cell(),
+            fmasPerCycle > 0 ? lab::Cell(fmasPerCycle / perCycle, 1) : lab::Cell()};
     };
     const auto rung = [&](lab::Ladder& ladder, const char* name, Results count, const auto& wrong,
                           const lab::Launch& launch) {

@@ -20,7 +20,7 @@ inline NativeRates nativeRatesOf(int major, int minor) {
         {8, 6, 128, 128, 2, 64, 64, 16},   // RTX 30, A40
         {8, 9, 128, 128, 2, 64, 64, 16},   // RTX 40, L40
         {9, 0, 128, 256, 64, 64, 64, 16},  // H100, H200
-        {10, 0, 128, 0, 64, 0, 0, 16},   // B200
+        {10, 0, 128, 0, 64, 0, 0, 16},     // B200
         {12, 0, 128, 128, 2, 0, 64, 16},   // RTX 50
     };
     for (const NativeRates& rates : kRates) {
