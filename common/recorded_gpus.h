@@ -1,7 +1,8 @@
 #pragma once
-// What GPUs that are not here have said of themselves, for deviceQuery --like=NAME: the numbers of
-// table.csv in the results of deviceQuery. (A test compares what is printed of them with that
-// file.)
+// What GPUs that are not here have said of themselves, for deviceQuery --like=NAME. Those of the
+// H200 are table.csv in the results of deviceQuery, and a test compares. Those of the two GTX are
+// from a lecture (2019) that prints what NVIDIA's deviceQuery said; registers, shared memory and
+// blocks of an SM from the tables of the CUDA C++ Programming Guide.
 
 #include <cuda_runtime.h>
 
@@ -13,10 +14,85 @@ struct RecordedGpu {
     std::string name;
     std::size_t globalMemory;                  // bytes
     std::map<cudaDeviceAttr, int> attributes;  // clocks in kHz, as CUDA has them
+    int fp32Lanes = 0, schedulers = 0;         // of an SM; 0: as device.cuh has them
 };
 
 inline const std::map<std::string, RecordedGpu>& recordedGpus() {
     static const std::map<std::string, RecordedGpu> gpus = {
+        {"gtx1080ti",
+         {"GeForce GTX 1080 Ti",
+          11715084288,
+          {
+              {cudaDevAttrComputeCapabilityMajor, 6},
+              {cudaDevAttrComputeCapabilityMinor, 1},
+              {cudaDevAttrMultiProcessorCount, 28},
+              {cudaDevAttrClockRate, 1683000},
+              {cudaDevAttrWarpSize, 32},
+              {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+              {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+              {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+              {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 98304},
+              {cudaDevAttrMaxThreadsPerBlock, 1024},
+              {cudaDevAttrMaxBlockDimX, 1024},
+              {cudaDevAttrMaxBlockDimY, 1024},
+              {cudaDevAttrMaxBlockDimZ, 64},
+              {cudaDevAttrMaxGridDimX, 2147483647},
+              {cudaDevAttrMaxGridDimY, 65535},
+              {cudaDevAttrMaxGridDimZ, 65535},
+              {cudaDevAttrMaxRegistersPerBlock, 65536},
+              {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
+              {cudaDevAttrCooperativeLaunch, 1},
+              {cudaDevAttrMemoryClockRate, 5505000},
+              {cudaDevAttrGlobalMemoryBusWidth, 352},
+              {cudaDevAttrL2CacheSize, 2883584},
+              {cudaDevAttrTotalConstantMemory, 65536},
+              {cudaDevAttrMaxPitch, 2147483647},
+              {cudaDevAttrTextureAlignment, 512},
+              {cudaDevAttrEccEnabled, 0},
+              {cudaDevAttrUnifiedAddressing, 1},
+              {cudaDevAttrCanMapHostMemory, 1},
+              {cudaDevAttrAsyncEngineCount, 2},
+              {cudaDevAttrGpuOverlap, 1},
+          },
+          128,
+          4}},
+        {"gtx960",
+         {"GeForce GTX 960",
+          2092957696,
+          {
+              {cudaDevAttrComputeCapabilityMajor, 5},
+              {cudaDevAttrComputeCapabilityMinor, 2},
+              {cudaDevAttrMultiProcessorCount, 8},
+              {cudaDevAttrClockRate, 1291000},
+              {cudaDevAttrWarpSize, 32},
+              {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+              {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+              {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+              {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 98304},
+              {cudaDevAttrMaxThreadsPerBlock, 1024},
+              {cudaDevAttrMaxBlockDimX, 1024},
+              {cudaDevAttrMaxBlockDimY, 1024},
+              {cudaDevAttrMaxBlockDimZ, 64},
+              {cudaDevAttrMaxGridDimX, 2147483647},
+              {cudaDevAttrMaxGridDimY, 65535},
+              {cudaDevAttrMaxGridDimZ, 65535},
+              {cudaDevAttrMaxRegistersPerBlock, 65536},
+              {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
+              {cudaDevAttrCooperativeLaunch, 0},
+              {cudaDevAttrMemoryClockRate, 3600000},
+              {cudaDevAttrGlobalMemoryBusWidth, 128},
+              {cudaDevAttrL2CacheSize, 1048576},
+              {cudaDevAttrTotalConstantMemory, 65536},
+              {cudaDevAttrMaxPitch, 2147483647},
+              {cudaDevAttrTextureAlignment, 512},
+              {cudaDevAttrEccEnabled, 0},
+              {cudaDevAttrUnifiedAddressing, 1},
+              {cudaDevAttrCanMapHostMemory, 1},
+              {cudaDevAttrAsyncEngineCount, 2},
+              {cudaDevAttrGpuOverlap, 1},
+          },
+          128,
+          4}},
         {"h200",
          {"NVIDIA H200",
           150109880320,

@@ -1,142 +1,54 @@
 // What the hardware is: the limits that every launch has to keep, and the peaks that no kernel can
-// beat. A kernel moves bytes, computes and issues instructions; the last rows say how fast each can
-// go at best.
+// beat. A kernel moves bytes, computes, and issues instructions; the last rows say how fast each
+// can go at best.
 //
-// There is no kernel here, so --kernel selects rows by group and property: --kernel=memory,
-// --kernel="block dimensions". All devices are listed, unless --device names one. The numbers come
-// from cudaDeviceGetAttribute(): CUDA 13 dropped the clocks and more from the struct
-// cudaDeviceProp. "-" is what the back end does not have or know.
+// A row is a property, its value, and below it what the value means. The numbers come from
+// cudaDeviceGetAttribute(): CUDA 13 dropped the clocks and more from the struct cudaDeviceProp. "-"
+// is what the back end does not have. All devices are listed, unless --device names one. --kernel
+// selects rows by group and property: --kernel=memory, --kernel="block dimensions".
 //
-// --like=NAME: the numbers of a GPU that is not here, as it gave them once (recorded_gpus.h): all
-// that follows from them can be computed without it.
+// check: a property that the attribute and the struct both have must be the same in both. One with
+// a single source must be possible. One that is computed must agree with common/device.cpp, which
+// the column % peak of the other exercises refers to.
 //
-// --warps=N --instructions=K: N warps of K instructions each take at least
-// N * K / (SMs * schedulers) cycles, since a warp scheduler issues one instruction per cycle. (Some
-// GPUs before Volta, compute capability 7.0, could issue two.)
+// --like=NAME lists a GPU that is not here, with the numbers that it gave once (recorded_gpus.h).
 //
-// check: a property that both the attribute and the struct have must be the same in both; one with
-// a single source must be possible at all; one that is computed must be what % peak refers to in
-// the other exercises, or be a whole number where it counts things. (Of a GPU that is not here
-// there is nothing to compare.)
+// --warps=N --instructions=K: a warp scheduler issues one instruction per cycle, so N warps of K
+// instructions each take at least N * K / (SMs * schedulers) cycles.
+//
+// --fit=N lists nothing. It launches a kernel that needs shared memory, so that an SM holds N
+// blocks at a time:
+//
+//   1 wholeLimit  each block takes as much as a block may have: an SM holds one
+//   2 fairShare   each block takes what it can have if an SM holds N
+//
+//   tile       bytes of shared memory for each block
+//   blocks/SM  that an SM holds at a time, as CUDA computes it
 //
 //   ./lab run deviceQuery -- --warps=64K --instructions=1000
+//   ./lab run deviceQuery -- --fit=2
 //   ./lab test deviceQuery
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target deviceQuery
 //   build/ch03_execution_model/deviceQuery --warps=64K --instructions=1000
-//   nvidia-smi -q -d CLOCK,MEMORY,ECC   (in place of a profiler, which sees kernels only)
+//   nvidia-smi -q -d CLOCK,MEMORY,ECC   (the same driver, asked from the command line)
 //
 // Without CMake, after `mkdir -p build`, in one line:
 //   nvcc -std=c++17 -Icommon ch03_execution_model/deviceQuery/deviceQuery.cu
 //       common/*.cpp common/*.cu -o build/deviceQuery
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lab.cuh"
 #include "peaks.h"
+#include "propertySheet.cuh"
 #include "recorded_gpus.h"
-
-// Prints the properties of one device, group by group.
-struct Sheet {
-    lab::Exercise& exercise;
-    const RecordedGpu* recorded = nullptr;  // in place of a device
-    int device = 0;
-    lab::DeviceFacts facts;
-    cudaDeviceProp p{};
-    std::string group;
-    bool groupPrinted = false;  // its name, above its first row
-
-    Sheet(lab::Exercise& exercise, int device)
-        : exercise(exercise), device(device), facts(lab::deviceFacts(device)) {
-        CUDA_CHECK(cudaGetDeviceProperties(&p, device));
-    }
-    Sheet(lab::Exercise& exercise, const RecordedGpu& gpu) : exercise(exercise), recorded(&gpu) {
-        std::snprintf(p.name, sizeof(p.name), "%s", gpu.name.c_str());
-        p.totalGlobalMem = gpu.globalMemory;
-        const int major = ask(cudaDevAttrComputeCapabilityMajor);
-        facts.fp32Lanes =
-            lab::fp32LanesPerMultiprocessor(major, ask(cudaDevAttrComputeCapabilityMinor));
-        facts.schedulers = lab::schedulersPerMultiprocessor(major);
-    }
-
-    int ask(cudaDeviceAttr attribute) const {
-        if (!recorded) return lab::deviceAttribute(attribute, device);
-        const auto known = recorded->attributes.find(attribute);
-        return known == recorded->attributes.end() ? 0 : known->second;
-    }
-
-    // The rows to come belong to it.
-    void begin(const std::string& name) {
-        group = name;
-        groupPrinted = false;
-    }
-
-    // A row, if --kernel selects it; `right` is the check. No value: unknown. For a reader, the
-    // meaning is a line below the row.
-    void add(const std::string& name, const std::string& value, const std::string& unit,
-             const std::string& meaning, bool right) {
-        lab::Row row;
-        row.kernel = group + ": " + name;
-        if (!exercise.selected(row.kernel)) return;
-        row.device = p.name;
-        row.finding.wrong = right || recorded ? "" : "its sources disagree, or it is impossible";
-        const std::string known = value.empty() ? "" : meaning;
-        if (exercise.csv()) {
-            row.finding.cells = {device, group, name, value, unit, known};
-            exercise.row(row);
-            return;
-        }
-        printGroup();
-        row.finding.cells = {device, group, "  " + name, value.empty() ? "-" : value, unit};
-        exercise.row(row);
-        if (!known.empty()) exercise.note("      " + known);
-    }
-    void printGroup() {  // as a row that has nothing else
-        if (groupPrinted) return;
-        groupPrinted = true;
-        lab::Row row;
-        row.finding.cells = {"", "", group};
-        row.finding.word = "";
-        exercise.row(row);
-    }
-
-    // Whole numbers, each as attribute and as field of the struct; unknown where all are 0. A
-    // meaning begins after the size in KiB, MiB ... where the unit is bytes.
-    void sizes(const std::string& name,
-               const std::vector<std::pair<cudaDeviceAttr, long long>>& sources,
-               const std::string& unit, std::string meaning) {
-        std::string value, other;
-        bool known = false;
-        for (const auto& [attribute, field] : sources) {
-            const int size = ask(attribute);
-            known = known || size != 0 || field != 0;
-            value += (value.empty() ? "" : " x ") + std::to_string(size);
-            other += (other.empty() ? "" : " x ") + std::to_string(field);
-            if (unit == "bytes" && size >= 1024) meaning = lab::inBytes(size) + meaning;
-        }
-        const bool same = recorded || value == other;
-        if (!same) value += " or " + other;
-        add(name, known ? value : "", unit, meaning, same);
-    }
-    void yesNo(const std::string& name, cudaDeviceAttr attribute, int other,
-               const std::string& meaning) {
-        const int value = ask(attribute);
-        add(name, value != 0 ? "yes" : "no", "", meaning,
-            value == other && (value == 0 || value == 1));
-    }
-    // A number that is computed, or has a single source. 0 is unknown.
-    void number(const std::string& name, double value, const std::string& unit,
-                const std::string& meaning, bool right = true) {
-        const int decimals = value == std::floor(value) ? 0 : value < 10 ? 4 : 1;
-        add(name, value == 0 ? "" : lab::formatted("%.*f", decimals, value), unit, meaning, right);
-    }
-};
 
 void addIdentity(Sheet& s) {
     s.begin("identity");
@@ -332,9 +244,90 @@ void addAll(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     addPeaks(s, warps, instructions);
 }
 
+// Shared memory of a GPU, in bytes.
+struct SharedMemory {
+    unsigned perSm;     // all blocks on an SM share this
+    unsigned perBlock;  // no block may ask for more
+    unsigned reserved;  // CUDA takes this for itself, in addition to what each block asks for
+};
+
+// Fills a tile of shared memory, and adds up what other threads have written there.
+__global__ void fillTile(unsigned words, unsigned* sums) {
+    extern __shared__ unsigned tile[];
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) tile[i] = i;
+    __syncthreads();
+    unsigned sum = 0;
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x) sum += tile[words - 1 - i];
+    sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Bytes for a tile: as much as a block may ask for. Still wrong: an SM does not hold a second
+// block.
+unsigned wholeLimit(const SharedMemory& gpu, unsigned /*blocks*/) {
+    return gpu.perBlock;
+}
+
+// Bytes for a tile: as much as possible, if an SM is to hold so many blocks.
+unsigned fairShare(const SharedMemory& gpu, unsigned blocks) {
+    return std::min(gpu.perBlock, gpu.perSm / blocks - gpu.reserved);
+}
+
+// --fit. A tile must not be smaller than it could be; whether all blocks fit is counted.
+void launchTiles(lab::Exercise& exercise, unsigned fit) {
+    exercise.columns(
+        lab::Columns::kTimed,
+        {{"tile", 7, "tile_bytes"}, {"blocks/SM", 9, "blocks_per_sm", lab::OwnColumn::kPredicted}});
+    const auto ask = [](cudaDeviceAttr attribute) {
+        int device = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        return static_cast<unsigned>(lab::deviceAttribute(attribute, device));
+    };
+    const SharedMemory gpu = {ask(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                              ask(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+                              ask(cudaDevAttrReservedSharedMemoryPerBlock)};
+    const unsigned threads = ask(cudaDevAttrMaxThreadsPerMultiProcessor) / fit / 32 * 32;
+    const unsigned block = std::min(threads, ask(cudaDevAttrMaxThreadsPerBlock));
+    const unsigned grid = fit * static_cast<unsigned>(exercise.device().multiprocessors);
+    exercise.title("%u blocks of %u threads for each SM", fit, block);
+    CUDA_CHECK(cudaFuncSetAttribute(fillTile, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(gpu.perBlock)));
+    const auto held = [&](unsigned bytes) {
+        int blocks = 0;
+        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fillTile,
+                                                                 static_cast<int>(block), bytes));
+        return blocks;
+    };
+
+    lab::DeviceBuffer<unsigned> sums(std::size_t{grid} * block);
+    lab::Ladder ladder(exercise, sums);
+    const auto rung = [&](const char* name, unsigned bytes) {
+        const bool allowed = bytes <= gpu.perBlock;
+        const unsigned words = bytes / sizeof(unsigned), more = bytes + 256;
+        const auto expected = [&](std::size_t i) {
+            unsigned sum = 0;
+            for (unsigned j = i % block; j < words; j += block) sum += words - 1 - j;
+            return sum;
+        };
+        const auto check = [&]() -> lab::Finding {
+            const std::vector<lab::Cell> cells = {bytes, allowed ? held(bytes) : 0};
+            if (!allowed)
+                return {lab::formatted("%u bytes: a block may have %u", bytes, gpu.perBlock),
+                        cells};
+            if (more <= gpu.perBlock && held(more) >= static_cast<int>(fit))
+                return {lab::formatted("%u bytes: %u would fit as well", bytes, more), cells};
+            return {lab::mismatchOf(sums, expected), cells};
+        };
+        ladder.rung(name, grid, block, lab::kNoRate, check, [&] {
+            if (allowed) fillTile<<<grid, block, bytes>>>(words, sums.get());
+        });
+    };
+    rung("wholeLimit", wholeLimit(gpu, fit));
+    rung("fairShare", fairShare(gpu, fit));
+}
+
 int main(int argc, char** argv) {
     std::uint64_t warps, instructions;
-    std::string like;
+    std::string like, fitText;
     lab::Exercise exercise("deviceQuery",
                            "Limits and peaks of the hardware: all devices, or that of --device.");
     exercise.option("warps", &warps, 64 << 10, 1, lab::kMaxSize, "warps of a kernel");
@@ -342,12 +335,24 @@ int main(int argc, char** argv) {
                     "that each warp executes");
     exercise.options().text("like", &like, "NAME", "one of " + namesOfRecordedGpus(),
                             "a GPU that is not here: one of " + namesOfRecordedGpus());
+    const std::string powers = "a power of two from 1 to 32";
+    exercise.options().text("fit", &fitText, "N", powers,
+                            "blocks on an SM, for a launch: " + powers);
     exercise.parseOptions(argc, argv);
     const auto recorded = recordedGpus().find(like);
     if (!like.empty() && recorded == recordedGpus().end())
         exercise.reject("--like=" + like + ": expected one of " + namesOfRecordedGpus());
     // A GPU that is named must be there, as in every exercise, though nothing is asked of it.
     if (like.empty() || exercise.given("device")) exercise.selectDevice();
+    if (!fitText.empty()) {
+        std::uint64_t fit = 0;
+        const bool isNumber = lab::parseWhole(fitText, &fit);
+        if (!isNumber || fit == 0 || fit > 32 || (fit & (fit - 1)) != 0)
+            exercise.reject("fit", fitText, powers);
+        if (!like.empty()) exercise.reject("--fit needs a device; leave --like out");
+        launchTiles(exercise, static_cast<unsigned>(fit));
+        return exercise.finish();
+    }
 
     exercise.columns(lab::Columns::kPlain, {{"", 0, "number"},
                                             {"", 0, "group"},
