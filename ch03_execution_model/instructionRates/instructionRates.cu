@@ -122,7 +122,8 @@ __global__ void fp64Fma(double b, unsigned steps, double* results, long long* cy
     timeChains<kShort>(steps, results, cycles, [=](double x) { return fma(x, x, b); });
 }
 
-// Two instructions of the same unit. The compiler would make one of several additions of b.
+// An addition and a logical operation in each step. (The compiler would make a single addition of
+// x + b + b + b.)
 __global__ void intAdd(unsigned b, unsigned steps, unsigned* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](unsigned x) { return (x + b) ^ b; });
 }
