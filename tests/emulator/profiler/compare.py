@@ -177,7 +177,8 @@ def holds(expected: str, count: str, launch: Launch) -> bool:
     if expected == HIGHER:
         return here > optimised
     if expected == NOISE:
-        return here <= debug <= here + 0.03 * launch.here("shared load wavefronts")
+        kinds = ("shared load wavefronts", "shared store wavefronts")
+        return here <= debug <= here + 0.03 * sum(map(launch.here, kinds))
     return True
 
 
