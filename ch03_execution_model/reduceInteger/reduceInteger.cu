@@ -12,7 +12,8 @@
 //   8 reduceCompleteUnroll8, 16   the block size is a template argument: no tests at run time
 //   9 reduceShared                the tree is in shared memory: the input is read, nothing else
 //  10 reduceShuffle               a warp adds its registers: one barrier, and hardly any memory
-//     shuffleThenHost             reduceShuffle, and then the host: it copies the sums and adds them
+//     shuffleThenHost             reduceShuffle, and then the host: it copies the sums and adds
+//     them
 //  11 reduceOneLaunch             enough blocks to fill the GPU, 16 bytes a load, and one result
 //     cub::DeviceReduce::Sum      NVIDIA's library
 //
@@ -325,8 +326,7 @@ int main(int argc, char** argv) {
          [&](unsigned grid) { reduceUnrolling<4><<<grid, block>>>(data, sums); });
     rung("reduceUnrolling8", Parts{8},
          [&](unsigned grid) { reduceUnrolling<8><<<grid, block>>>(data, sums); });
-    rung("reduceLoop8", Parts{8},
-         [&](unsigned grid) { reduceLoop8<<<grid, block>>>(data, sums); });
+    rung("reduceLoop8", Parts{8}, [&](unsigned grid) { reduceLoop8<<<grid, block>>>(data, sums); });
     rung("reduceUnrollWarps8", Parts{8},
          [&](unsigned grid) { reduceUnrollWarps8<<<grid, block>>>(data, sums); });
     rung("reduceCompleteUnrollWarps8", Parts{8},
@@ -340,8 +340,8 @@ int main(int argc, char** argv) {
     rung("reduceShuffle", Parts{16},
          [&](unsigned grid) { reduceShuffle<<<grid, block>>>(data, sums); });
 
-    // The whole sum with reduceShuffle: the host launches it, copies the sums of the blocks and adds
-    // them up. A profiler has seen the kernel in the row above.
+    // The whole sum with reduceShuffle: the host launches it, copies the sums of the blocks and
+    // adds them up. A profiler has seen the kernel in the row above.
     if (!exercise.profile()) {
         const unsigned blocks = lab::blocksFor(size, longest);
         std::vector<int> ofBlocks(blocks);

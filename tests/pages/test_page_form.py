@@ -22,7 +22,9 @@ FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 ASSIGNMENTS = list(assignment_catalogue.assignments().values())
-EXERCISES = [exercise for exercise in catalogue.exercises() if exercise.source.parents[1].name in CHAPTERS]
+EXERCISES = [
+    exercise for exercise in catalogue.exercises() if exercise.source.parents[1].name in CHAPTERS
+]
 
 of_exercises = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.name)
 

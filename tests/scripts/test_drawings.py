@@ -15,7 +15,6 @@ pytest.importorskip("matplotlib")
 
 import draw
 import drawing
-from lab_cli.paths import ROOT
 from matplotlib.colors import to_rgb
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
