@@ -117,7 +117,7 @@ __global__ void writeAfterReadRace(const int* in, int* out, std::size_t n) {
 
 // A tile that is used again needs two barriers: one before it is read, one before it is written.
 // (With two tiles that alternate, one is enough.) All threads of a block leave the loop in the same
-// round, so none waits at a barrier that others never reach.
+// iteration, so none waits at a barrier that others never reach.
 __global__ void writeAfterReadSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const unsigned t = threadIdx.x;
