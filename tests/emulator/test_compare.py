@@ -35,9 +35,8 @@ def holds(expected, count, here, debug, optimised=50, **counted):
     [(100, 100, True), (100, 103, True), (100, 104, False), (101, 100, False)],
 )
 def test_noise_is_never_less_and_at_most_three_percent(counted, read, passes):
-    noise = holds(
-        expected_counts.NOISE, "shared load conflicts", counted, read, shared_load_wavefronts=100
-    )
+    wavefronts = {"shared_load_wavefronts": 60, "shared_store_wavefronts": 40}
+    noise = holds(expected_counts.NOISE, "shared load conflicts", counted, read, **wavefronts)
     assert noise == passes
 
 

@@ -225,7 +225,7 @@ def test_where_nobody_sits_there_is_one_verdict(own_work: Path, right: bool) -> 
     assert f"{10 if right else 3} of 10 points" in done.stdout and "\x1b" not in done.stdout
 
 
-@pytest.mark.parametrize("name", ["deviceQuery", "streamOrder", "stridedAccess"])
+@pytest.mark.parametrize("name", ["streamOrder", "stridedAccess"])
 def test_a_copy_without_an_assignment_has_a_verdict(own_work: Path, name: str) -> None:
     """It is right as it came; hazards on purpose are no reason to say otherwise."""
     assert not wanted(name).facts.assignments
