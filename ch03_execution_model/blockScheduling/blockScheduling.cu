@@ -107,8 +107,9 @@ __device__ void compute(float* results, const Pieces& pieces, unsigned piece) {
 // block has its share before it begins. A block with short pieces ends early, and its SM is idle.
 __global__ void fixedShares(float* results, BlockSpan* spans, Pieces pieces) {
     const unsigned long long begin = lab::globaltimer();
-    for (unsigned piece = blockIdx.x; piece < pieces.count; piece += gridDim.x)
+    for (unsigned piece = blockIdx.x; piece < pieces.count; piece += gridDim.x) {
         compute(results, pieces, piece);
+    }
     recordStay(spans, begin);
 }
 
