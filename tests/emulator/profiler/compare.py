@@ -177,8 +177,8 @@ def holds(expected: str, count: str, launch: Launch) -> bool:
     if expected == HIGHER:
         return here > optimised
     if expected == NOISE:
-        kinds = ("shared load wavefronts", "shared store wavefronts")
-        return here <= debug <= here + 0.03 * sum(map(launch.here, kinds))
+        kind = "store" if "store" in count else "load"
+        return here <= debug <= here + 0.03 * launch.here(f"shared {kind} wavefronts")
     return True
 
 
