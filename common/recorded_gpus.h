@@ -10,127 +10,93 @@
 #include <map>
 #include <string>
 
+using Attributes = std::map<cudaDeviceAttr, int>;  // clocks in kHz, as CUDA has them
+
 struct RecordedGpu {
     std::string name;
-    std::size_t globalMemory;                  // bytes
-    std::map<cudaDeviceAttr, int> attributes;  // clocks in kHz, as CUDA has them
-    int fp32Lanes = 0, schedulers = 0;         // of an SM; 0: as device.cuh has them
+    std::size_t globalMemory;  // bytes
+    Attributes attributes;
+    int fp32Lanes = 0, schedulers = 0;  // of an SM; 0: as device.cuh has them
 };
+
+// Beside a GPU's own attributes, those that all of them have in common.
+inline Attributes withCommon(Attributes own) {
+    own.insert({
+        {cudaDevAttrWarpSize, 32},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+        {cudaDevAttrMaxThreadsPerBlock, 1024},
+        {cudaDevAttrMaxBlockDimX, 1024},
+        {cudaDevAttrMaxBlockDimY, 1024},
+        {cudaDevAttrMaxBlockDimZ, 64},
+        {cudaDevAttrMaxGridDimX, 2147483647},
+        {cudaDevAttrMaxGridDimY, 65535},
+        {cudaDevAttrMaxGridDimZ, 65535},
+        {cudaDevAttrMaxRegistersPerBlock, 65536},
+        {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
+        {cudaDevAttrTotalConstantMemory, 65536},
+        {cudaDevAttrMaxPitch, 2147483647},
+        {cudaDevAttrTextureAlignment, 512},
+        {cudaDevAttrUnifiedAddressing, 1},
+        {cudaDevAttrCanMapHostMemory, 1},
+        {cudaDevAttrGpuOverlap, 1},
+    });
+    return own;
+}
 
 inline const std::map<std::string, RecordedGpu>& recordedGpus() {
     static const std::map<std::string, RecordedGpu> gpus = {
         {"gtx1080ti",
-         {"GeForce GTX 1080 Ti",
-          11715084288,
-          {
+         {"GeForce GTX 1080 Ti", 11715084288,
+          withCommon({
               {cudaDevAttrComputeCapabilityMajor, 6},
               {cudaDevAttrComputeCapabilityMinor, 1},
               {cudaDevAttrMultiProcessorCount, 28},
               {cudaDevAttrClockRate, 1683000},
-              {cudaDevAttrWarpSize, 32},
-              {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
-              {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
-              {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
               {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 98304},
-              {cudaDevAttrMaxThreadsPerBlock, 1024},
-              {cudaDevAttrMaxBlockDimX, 1024},
-              {cudaDevAttrMaxBlockDimY, 1024},
-              {cudaDevAttrMaxBlockDimZ, 64},
-              {cudaDevAttrMaxGridDimX, 2147483647},
-              {cudaDevAttrMaxGridDimY, 65535},
-              {cudaDevAttrMaxGridDimZ, 65535},
-              {cudaDevAttrMaxRegistersPerBlock, 65536},
-              {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
               {cudaDevAttrCooperativeLaunch, 1},
               {cudaDevAttrMemoryClockRate, 5505000},
               {cudaDevAttrGlobalMemoryBusWidth, 352},
               {cudaDevAttrL2CacheSize, 2883584},
-              {cudaDevAttrTotalConstantMemory, 65536},
-              {cudaDevAttrMaxPitch, 2147483647},
-              {cudaDevAttrTextureAlignment, 512},
               {cudaDevAttrEccEnabled, 0},
-              {cudaDevAttrUnifiedAddressing, 1},
-              {cudaDevAttrCanMapHostMemory, 1},
               {cudaDevAttrAsyncEngineCount, 2},
-              {cudaDevAttrGpuOverlap, 1},
-          },
-          128,
-          4}},
+          }),
+          128, 4}},
         {"gtx960",
-         {"GeForce GTX 960",
-          2092957696,
-          {
+         {"GeForce GTX 960", 2092957696,
+          withCommon({
               {cudaDevAttrComputeCapabilityMajor, 5},
               {cudaDevAttrComputeCapabilityMinor, 2},
               {cudaDevAttrMultiProcessorCount, 8},
               {cudaDevAttrClockRate, 1291000},
-              {cudaDevAttrWarpSize, 32},
-              {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
-              {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
-              {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
               {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 98304},
-              {cudaDevAttrMaxThreadsPerBlock, 1024},
-              {cudaDevAttrMaxBlockDimX, 1024},
-              {cudaDevAttrMaxBlockDimY, 1024},
-              {cudaDevAttrMaxBlockDimZ, 64},
-              {cudaDevAttrMaxGridDimX, 2147483647},
-              {cudaDevAttrMaxGridDimY, 65535},
-              {cudaDevAttrMaxGridDimZ, 65535},
-              {cudaDevAttrMaxRegistersPerBlock, 65536},
-              {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
               {cudaDevAttrCooperativeLaunch, 0},
               {cudaDevAttrMemoryClockRate, 3600000},
               {cudaDevAttrGlobalMemoryBusWidth, 128},
               {cudaDevAttrL2CacheSize, 1048576},
-              {cudaDevAttrTotalConstantMemory, 65536},
-              {cudaDevAttrMaxPitch, 2147483647},
-              {cudaDevAttrTextureAlignment, 512},
               {cudaDevAttrEccEnabled, 0},
-              {cudaDevAttrUnifiedAddressing, 1},
-              {cudaDevAttrCanMapHostMemory, 1},
               {cudaDevAttrAsyncEngineCount, 2},
-              {cudaDevAttrGpuOverlap, 1},
-          },
-          128,
-          4}},
+          }),
+          128, 4}},
         {"h200",
-         {"NVIDIA H200",
-          150109880320,
-          {
+         {"NVIDIA H200", 150109880320,
+          withCommon({
               {cudaDevAttrComputeCapabilityMajor, 9},
               {cudaDevAttrComputeCapabilityMinor, 0},
               {cudaDevAttrMultiProcessorCount, 132},
               {cudaDevAttrClockRate, 1980000},
-              {cudaDevAttrWarpSize, 32},
-              {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
-              {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
-              {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
               {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 233472},
-              {cudaDevAttrMaxThreadsPerBlock, 1024},
-              {cudaDevAttrMaxBlockDimX, 1024},
-              {cudaDevAttrMaxBlockDimY, 1024},
-              {cudaDevAttrMaxBlockDimZ, 64},
-              {cudaDevAttrMaxGridDimX, 2147483647},
-              {cudaDevAttrMaxGridDimY, 65535},
-              {cudaDevAttrMaxGridDimZ, 65535},
-              {cudaDevAttrMaxRegistersPerBlock, 65536},
-              {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
               {cudaDevAttrMaxSharedMemoryPerBlockOptin, 232448},
               {cudaDevAttrReservedSharedMemoryPerBlock, 1024},
               {cudaDevAttrCooperativeLaunch, 1},
               {cudaDevAttrMemoryClockRate, 3201000},
               {cudaDevAttrGlobalMemoryBusWidth, 6016},
               {cudaDevAttrL2CacheSize, 62914560},
-              {cudaDevAttrTotalConstantMemory, 65536},
-              {cudaDevAttrMaxPitch, 2147483647},
-              {cudaDevAttrTextureAlignment, 512},
               {cudaDevAttrSurfaceAlignment, 512},
               {cudaDevAttrEccEnabled, 1},
-              {cudaDevAttrUnifiedAddressing, 1},
-              {cudaDevAttrCanMapHostMemory, 1},
               {cudaDevAttrAsyncEngineCount, 3},
-              {cudaDevAttrGpuOverlap, 1},
-          }}},
+          })}},
     };
     return gpus;
 }

@@ -20,20 +20,14 @@ def draw() -> Drawing:
         " barriers, each for the other, for ever.",
         682,
     )
-    for x, y, words in [
-        (24, 34, "1  Read after write"),
-        (426, 34, "2  A barrier between write and read"),
-        (24, 372, "3  Write after read"),
-        (426, 372, "4  A barrier in each branch"),
+    for x, y, head, below in [
+        (24, 34, "1  Read after write", "No barrier: a thread reads too early"),
+        (426, 34, "2  A barrier between write and read", "All threads of the block wait for all"),
+        (24, 372, "3  Write after read", "The loop uses the tile again, too early"),
+        (426, 372, "4  A barrier in each branch", "if (t < 32) ... else ...: two barriers"),
     ]:
-        drawing.text(x, y, words, "head")
-    for x, y, words in [
-        (24, 64, "No barrier: a thread reads too early"),
-        (426, 64, "All threads of the block wait for all"),
-        (24, 402, "The loop uses the tile again, too early"),
-        (426, 402, "if (t < 32) ... else ...: two barriers"),
-    ]:
-        drawing.text(x, y, words, "small")
+        drawing.text(x, y, head, "head")
+        drawing.text(x, y + 30, below, "small")
     with drawing.group("read_after_write"):
         panel = Panel(drawing, 24, 76, 5)
         panel.box(0, 0, "tile[0] = a")

@@ -50,8 +50,5 @@ def _on_task(exercise: Exercise, task: int) -> str:
 def _on_assignment(exercise: Exercise) -> list[str]:
     assignment = current.assignment(exercise)
     if assignment is None:
-        tasks = f": ./lab hint {exercise.name} TASK" if exercise.facts.hints else ""
-        raise LabError(
-            f"{exercise.name} has no assignment yet; {shown(exercise.page)} has tasks{tasks}"
-        )
+        raise LabError(f"{exercise.name}: {hints.instead(exercise)}")
     return hints.next_of(assignment)

@@ -187,9 +187,7 @@ class Watch:
     def _hint(self) -> None:
         assignment = self._assignment()
         if assignment is None:
-            self._message = [
-                f"There is no assignment yet; {shown(self._copy.exercise.page)} has tasks."
-            ]
+            self._message = [hints.instead(self._copy.exercise)]
         else:
             self._message = hints.next_of(assignment)
 
