@@ -222,6 +222,8 @@ int main(int argc, char** argv) {
     const bool largest = exercise.selected("largestBlock");
     const bool fullest = exercise.selected("fullestBlock");
     if (!largest && !fullest) return exercise.finish();
+    // Where launches are all that was asked for, a GPU is needed, as in every exercise.
+    if (!exercise.selected("calculate")) exercise.selectDevice();
     if (!isHere(exercise, *sm)) {
         if (exercise.given("kernel"))
             exercise.note("There is no device of compute capability " + nameOf(*sm) + ".");
