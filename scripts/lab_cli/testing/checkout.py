@@ -44,8 +44,8 @@ def is_page(path: Path) -> bool:
 
 
 def closure(scripts: Iterable[Path]) -> set[Path]:
-    """These scripts in Python and all modules of the checkout that they import, directly or not. A module is
-    found by its name alone, wherever it lies: rather too many than too few."""
+    """These scripts in Python and all modules of the checkout that they import or name as a file, directly or
+    not. A module is found by its name alone, wherever it lies: rather too many than too few."""
     found: set[Path] = set()
     waiting = [*scripts]
     while waiting:
@@ -71,7 +71,7 @@ def _modules() -> dict[str, list[Path]]:
 
 @cache
 def _imported(path: Path) -> frozenset[str]:
-    """The names that a script imports, inside its functions, too."""
+    """The modules that a script imports, inside its functions, too, and those that it starts as programs."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -88,3 +88,5 @@ def _names(tree: ast.AST, package: tuple[str, ...]) -> Iterator[str]:
             source = ".".join([*above, *([node.module] if node.module else [])])
             yield source
             yield from (f"{source}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and str(node.value).endswith(".py"):
+            yield Path(str(node.value)).stem
