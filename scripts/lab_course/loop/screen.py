@@ -15,7 +15,7 @@ from lab_cli.results.marks import in_points
 from ..grading.evaluate import Finding
 from .copy import Copy
 from .times import Times
-from .verdict import Count, Verdict
+from .verdict import NOT_KNOWN, Count, Verdict
 
 WIDTH = 80
 LABEL = 12  # characters of the first column
@@ -24,6 +24,7 @@ MOST_ALONE = 9  # where there is none
 MOST_WRONG = 4  # of a wrong result
 MOST_COMPILED = 12
 MOST_COUNTS = 7
+MORE = " ..."  # behind what is cut
 MOST_AT_END = 3  # lines that say how many points, and what to do
 # Lines of GCC's around an error.
 NEEDLESS = re.compile(r": In .*(function|constructor|lambda)|^[ |]*$")
@@ -122,6 +123,8 @@ def _seen(text: str, most: int) -> list[str]:
     found: list[str] = []
     for line in text.splitlines():
         found += textwrap.wrap(line, WIDTH - len(indent), break_long_words=False) or [""]
+    if len(found) > most:
+        found[most - 1] = found[most - 1][: WIDTH - len(indent) - len(MORE)] + MORE
     return [indent + line for line in found[:most]]
 
 
@@ -190,19 +193,23 @@ def _said(report: str) -> list[str]:
 
 
 def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: Paint) -> list[str]:
-    """The student's kernel beside the one before it and the goal. Goals come first."""
+    """The student's kernel beside the one before it, where that was counted, and the goal. Goals come first."""
     counts = [*counts][:MOST_COUNTS]
     if not counts or not assignment:
         return []
     metric = [each.bound.split()[0] for each in counts]
     wide = max(map(len, metric))
-    before = assignment.before[:22]
-    head = f"  {'counts':<{wide}}  {'yours':>10}  {before:>{max(len(before), 10)}}  "
-    options = {each.options for each in counts}
-    found = ["", *([f"  with {options.pop()}"] if len(options) == 1 else []), f"{head}must be"]
+    before = assignment.before[:22] if any(each.before != NOT_KNOWN for each in counts) else ""
+    width = max(len(before), 10) if before else 0
+    options = counts[0].options if len({each.options for each in counts}) == 1 else ""
+    head = f"  {'counts':<{wide}}  {'yours':>10}  {before:>{width}}  must be"
+    found = ["", *([f"  with {options}"] if options else []), head]
     for each, name in zip(counts, metric):
+        if each.options != options:
+            options = each.options
+            found.append(f"  with {options}")
         bound = each.bound.partition(" ")[2]
-        row = f"  {name:<{wide}}  {each.yours:>10}  {each.before:>{max(len(before), 10)}}  {bound}"
+        row = f"  {name:<{wide}}  {each.yours:>10}  {each.before if before else '':>{width}}  {bound}"
         mark = paint("yes", RIGHT) if each.met else paint("no", WRONG)
         found.append(f"{row:<{WIDTH - 4}} {mark}")
     return found

@@ -36,6 +36,7 @@ from .copy import Copy
 from .times import Times
 
 PREAMBLES = OUT / "watch"  # what copies include, compiled: of one exercise, since it takes 70 MB
+NOT_KNOWN = "-"  # a count of a kernel that was not launched
 SECONDS = 10.0  # that a run may take
 
 
@@ -206,4 +207,4 @@ def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -
 
 
 def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
+    return NOT_KNOWN if value is None else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

@@ -13,7 +13,7 @@ from lab_course.grading.evaluate import GOAL, HAZARDS, KEPT, RIGHT, Finding
 from lab_course.loop import screen
 from lab_course.loop.copy import Copy
 from lab_course.loop.times import Times
-from lab_course.loop.verdict import Count, Verdict
+from lab_course.loop.verdict import NOT_KNOWN, Count, Verdict
 
 LONG = "kernel better: element 123456789 is -0.123456789, expected 0.987654321 and more " * 12
 SIZES = [Finding(RIGHT, f"right with --size={n}", True) for n in (1, 33)]
@@ -98,6 +98,30 @@ def test_a_count_that_misses_its_goal_stands_beside_the_kernel_before(copy: Copy
     (row,) = [line.split() for line in said.splitlines() if line.split()[:1] == ["b"]]
     assert row == ["b", "5,952", "5,953", "==", "0", "no"]
     assert "3 of 10 points" in said
+
+
+def test_what_is_cut_says_so(copy: Copy) -> None:
+    wrong = [replace(SIZES[0], met=False, seen=seen) for seen in (LONG, "sum is 3, expected 4")]
+    cut, whole = (text(copy, each, SIZES[1]).splitlines() for each in wrong)
+    (last,) = [line for line in cut if line.endswith(" ...")]
+    assert last.split()[0] in LONG and max(map(len, cut)) <= screen.WIDTH
+    assert not [line for line in whole if line.endswith("...")]
+
+
+def test_each_count_stands_below_the_options_of_its_run(copy: Copy) -> None:
+    other = replace(COUNTS[0], options="--size=9", yours="7", met=False)
+    said = text(copy, *SIZES, CLEAN, counts=[COUNTS[0], other, COUNTS[1]]).splitlines()
+    rows = [line.split()[:2] for line in said if line.split()[:1] in (["with"], ["a"], ["b"])]
+    with_size = ["with", SIZE]
+    assert rows == [with_size, ["b", "0"], ["with", "--size=9"], ["b", "7"], with_size, ["a", "5"]]
+
+
+def test_a_kernel_that_nobody_launched_has_no_column(copy: Copy) -> None:
+    before = copy.exercise.facts.assignments[0].before
+    alone = [replace(each, before=NOT_KNOWN) for each in COUNTS]
+    assert before in text(copy, *SIZES, CLEAN, counts=[alone[0], COUNTS[1]])
+    said = text(copy, *SIZES, CLEAN, counts=alone)
+    assert before not in said and NOT_KNOWN not in said.split()
 
 
 def test_what_does_not_compile_shows_the_compilers_words(copy: Copy) -> None:
