@@ -115,8 +115,8 @@ class SumJudge {
     }
 
     std::string describeInput() const {
-        std::string text = lab::formatted("The sum is %.12g, of the magnitudes %.12g", exact_.sum,
-                                          exact_.magnitudes);
+        std::string text = lab::formatted("The sum is %.12g, and that of the magnitudes %.12g",
+                                          exact_.sum, exact_.magnitudes);
         if (exact_.sum != 0)
             text += lab::formatted("; condition number %.3g",
                                    exact_.magnitudes / std::fabs(exact_.sum));
@@ -161,8 +161,8 @@ class SumJudge {
             finding.wrong = lab::formatted("the sum is %.9g, expected %.12g +- %.3g", worst,
                                            exact_.sum, allowed);
         } else if (repeated == kSameSum && different.size() > 1) {
-            finding.wrong =
-                lab::formatted("%zu different sums in %zu runs", different.size(), ofRuns.size());
+            finding.wrong = lab::formatted("%zu different sums in %zu runs; all must be the same",
+                                           different.size(), ofRuns.size());
         }
         return finding;
     }

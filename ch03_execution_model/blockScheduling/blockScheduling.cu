@@ -114,9 +114,10 @@ __global__ void fixedShares(float* results, BlockSpan* spans, Pieces pieces) {
 }
 
 // The blocks share a counter, `next`, which is 0 before the launch. A block that is free takes the
-// piece with the counter's number and adds 1 to it, until no piece is left. So all blocks end at
-// nearly the same time, whatever the pieces take. One thread draws for its block: the first barrier
-// lets the others wait for the number, the second one keeps it until all of them have used it.
+// piece with the counter's number and adds 1 to the counter. It repeats this until no piece is
+// left. So all blocks end at nearly the same time, whatever the pieces take. One thread draws for
+// its block: the first barrier lets the others wait for the number, the second one keeps it until
+// all of them have used it.
 __global__ void fromCounter(float* results, BlockSpan* spans, Pieces pieces, unsigned* next) {
     __shared__ unsigned piece;
     const unsigned long long begin = lab::globaltimer();
@@ -130,8 +131,8 @@ __global__ void fromCounter(float* results, BlockSpan* spans, Pieces pieces, uns
     recordStay(spans, begin);
 }
 
-// CPU reference: the results of all starts, in words of its own, so that a mistake in the functions
-// above is none here.
+// Computes the results of all starts on the CPU. It does not call the functions above, so a mistake
+// there is not repeated here.
 std::vector<float> ends(int steps) {
     std::vector<float> ofStart(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {
@@ -177,7 +178,8 @@ int blocksPerSm(Kernel* kernel, unsigned block, std::size_t sharedBytes) {
     return perSm;
 }
 
-// So many bytes of shared memory that an SM has room for one block alone; the kernel may use them.
+// Returns one byte more than half of the shared memory of an SM, so that the SM has room for only
+// one block. It also allows the kernel to use that much.
 template <typename Kernel>
 unsigned moreThanHalfAnSm(const lab::DeviceFacts& gpu, Kernel* kernel) {
     const auto bytes = static_cast<unsigned>(gpu.sharedPerMultiprocessor / 2 + 1);
@@ -201,7 +203,7 @@ int main(int argc, char** argv) {
     std::string timelineName;
     lab::Exercise exercise("blockScheduling", "On which SM each block of a grid runs, and when.");
     exercise.option("threads", &threads, 50000, 1, lab::kMaxSize,
-                    "threads of busyBlocks; if not given, also 6250 for each SM");
+                    "threads of busyBlocks; by default also 6250 for each SM");
     exercise.option("block", &block, 1024, 1, lab::kMaxBlock,
                     "threads per block; if not given, busyBlocks also with 512");
     exercise.option("steps", &steps, {65536, 64}, 1, 1 << 20,
@@ -234,7 +236,7 @@ int main(int argc, char** argv) {
 
     exercise.title("%d steps per thread", steps);
     exercise.noteInEmulation("An SM is a worker thread here, and runs one block at a time:");
-    exercise.noteInEmulation("what only a GPU can show is left out.");
+    exercise.noteInEmulation("the columns that need a GPU are left out.");
 
     const std::vector<float> ofStart = ends(steps);
     for (const std::size_t count : threadCounts) {

@@ -1,5 +1,6 @@
 #pragma once
-// Where the blocks of a grid were, and when: of what each noted, the slots that they took turns in.
+// Each block records when and where it ran. The functions below compute from that which slot of its
+// SM each block had.
 
 #include <algorithm>
 #include <climits>
@@ -34,8 +35,8 @@ inline std::vector<Stay> staysOf(const std::vector<BlockSpan>& spans) {
     std::vector<Stay> stays = lab::hostVector<Stay>(spans.size());
     for (std::size_t block = 0; block < spans.size(); ++block)
         stays[block] = {block, spans[block], 0, 0};
-    // The clock advances in steps: of blocks that begin in the same one, those first that end in
-    // it.
+    // The clock advances in steps. Among blocks that begin in the same step, those that end in it
+    // come first.
     std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {
         return std::tie(a.span.begin, a.span.end, a.block) <
                std::tie(b.span.begin, b.span.end, b.block);

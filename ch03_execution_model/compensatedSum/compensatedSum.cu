@@ -41,8 +41,9 @@ struct Compensated {
 };
 
 // Computes what the addition loses, which is a float itself (Kahan's idea, in Knuth's form). `ofB`
-// is the part of b that is in `sum`, and `ofA` the part of a. To algebra, `lost` is 0. A compiler
-// that may reorder additions of floats (g++ -ffast-math) removes it. nvcc never reorders them.
+// is the part of b that is in `sum`, and `ofA` is the part of a that is in it. To algebra, `lost`
+// is 0. A compiler that may reorder additions of floats (g++ -ffast-math) removes it. nvcc never
+// reorders them.
 __host__ __device__ Compensated operator+(Compensated a, Compensated b) {
     const float sum = a.sum + b.sum;
     const float ofB = sum - a.sum, ofA = sum - ofB;

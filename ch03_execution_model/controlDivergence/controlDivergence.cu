@@ -58,7 +58,7 @@ __global__ void addPadded(const float* a, const float* b, float* c) {
     c[i] = a[i] + b[i];
 }
 
-// The work of kernels 3 to 5: one fused multiply-add per step, and each one waits for the one
+// Kernels 3 to 5 do this work: each step is one fused multiply-add, which waits for the step
 // before. Both are chaotic maps of a small interval onto itself, so one step too many or too few
 // changes every result. fmaf() rounds once, on the CPU as on the GPU, so the results are identical.
 __device__ float parabola(float x, int steps) {
@@ -120,9 +120,9 @@ struct Warps {
     unsigned long long working, split;
 };
 
-// Not a rung of the ladder. It has the same threads as a kernel that works on elements 0 to end - 1
-// under the condition i < boundary, and counts the warps of that kernel. A ballot has a bit for
-// each lane: all bits or none are set if the warp agrees.
+// This kernel is not a rung of the ladder. It has the same threads as a kernel that works on
+// elements 0 to end - 1 under the condition i < boundary, and counts the warps of that kernel. A
+// ballot has a bit for each lane: all bits or none are set if the warp agrees.
 __global__ void countWarps(Warps* warps, std::size_t boundary, std::size_t end) {
     const std::size_t i = globalThread();
     const unsigned working = __ballot_sync(lab::kAllLanes, i < end);
@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
     int steps;
     lab::Exercise exercise("controlDivergence", "What `if (i < n)` costs, by the length n.");
     exercise.option("size", &size, 1000001, 1, lab::kMaxSize,
-                    "elements; unless given, 100, 1000, 10000 and 1000000 come before");
+                    "elements; by default also 100, 1000, 10000 and 1000000");
     exercise.option("block", &block, 64, kWarp, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     // 16384: on a GPU, they take far more time than a launch.

@@ -205,8 +205,8 @@ void addTextures(Sheet& s) {
             "texels", "the last number: layers");
 }
 
-// The formulas with their values. The first two must agree with common/device.cpp, to which % peak
-// refers in the other exercises. An emulation says a GPU's clocks, and has no peaks.
+// Adds a row for each formula, with its value. The first two must agree with common/device.cpp, to
+// which % peak refers in the other exercises. An emulation says a GPU's clocks, and has no peaks.
 void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     const int sms = s.ask(cudaDevAttrMultiProcessorCount);
     const int cores = s.facts.fp32Lanes, schedulers = s.facts.schedulers;
@@ -272,7 +272,8 @@ unsigned fairShare(const SharedMemory& gpu, unsigned blocks) {
     return std::min(gpu.perBlock, gpu.perSm / blocks - gpu.reserved);
 }
 
-// --fit. A tile must not be smaller than it could be; whether all blocks fit is counted.
+// Launches the blocks of --fit. A tile must be as large as possible. The metric
+// theoretical_occupancy shows whether all blocks fit.
 void launchTiles(lab::Exercise& exercise, unsigned fit) {
     exercise.columns(
         lab::Columns::kTimed,
@@ -330,7 +331,8 @@ int main(int argc, char** argv) {
     std::string like, fitText;
     lab::Exercise exercise("deviceQuery",
                            "Limits and peaks of the hardware: all devices, or that of --device.");
-    exercise.option("warps", &warps, 64 << 10, 1, lab::kMaxSize, "warps of a kernel");
+    exercise.option("warps", &warps, 64 << 10, 1, lab::kMaxSize,
+                    "warps of the kernel whose cycles to issue are computed");
     exercise.option("instructions", &instructions, 1000, 1, lab::kMaxSize,
                     "that each warp executes");
     exercise.options().text("like", &like, "NAME", "one of " + namesOfRecordedGpus(),

@@ -52,9 +52,9 @@ __global__ void addManyBlocks(const float* a, const float* b, float* c, std::siz
     if (i < n) c[i] = a[i] + b[i];
 }
 
-// A grid-stride loop: a thread begins with the element of kernel 3, and goes on by the number of
-// threads in the whole grid. The result is right for any number of blocks, so the host is free to
-// choose one that fits the GPU. The condition of the loop is the bounds check.
+// This is a grid-stride loop. A thread begins with the element of kernel 3, and its step is the
+// number of threads in the whole grid. The result is right for any number of blocks, so the host is
+// free to choose one that fits the GPU. The condition of the loop is the bounds check.
 __global__ void addGridStride(const float* a, const float* b, float* c, std::size_t n) {
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;

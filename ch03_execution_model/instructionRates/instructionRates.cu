@@ -96,7 +96,8 @@ __device__ void timeChains(unsigned steps, T* results, long long* cycles, Step s
     for (unsigned c = 0; c < kChains; ++c) mine[c * threads] = x[c];
 }
 
-// How often a step of one or two instructions is unrolled, and one of many.
+// kShort unrolls the loop 32 times, for steps of one or two instructions. kLong does not unroll it,
+// for steps of many instructions.
 constexpr unsigned kShort = 32, kLong = 1;
 
 // One instruction, FFMA. The chain x = x * x - 1.9 is chaotic, so a single wrong bit shows.

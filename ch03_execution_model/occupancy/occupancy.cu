@@ -1,6 +1,6 @@
-// Occupancy is the number of warps that are resident on a multiprocessor (SM), over the most that
-// it can hold. An SM hands out warp slots, block slots, registers and shared memory, until one of
-// them has run out. More warps hide more latency, but only up to a point.
+// Occupancy is the number of warps that are resident on a multiprocessor (SM), divided by the most
+// that it can hold. An SM hands out warp slots, block slots, registers and shared memory, until one
+// of them has run out. More warps hide more latency, but only up to a point.
 //
 //   1 sumLoads1   sums integers, one load in flight per thread: full speed needs all the warps
 //   2 sumLoads4   four independent loads in flight: fewer warps are enough
@@ -255,7 +255,8 @@ int main(int argc, char** argv) {
     const std::vector<int> sumsExpected = sumsOfThreads(size, threads, inputOf);
     const auto sumOf = [&](std::size_t t) { return sumsExpected[t]; };
     constexpr std::size_t kNoShared = 0;
-    // Blocks of one size, of which ever more fit, then blocks of other sizes.
+    // The first rows have blocks of one size, and more and more of them fit. The next rows have
+    // blocks of other sizes.
     const auto sumRows = [&](const char* name, auto* kernel,
                              const std::vector<unsigned>& otherBlocks = {}) {
         if (!exercise.selected(name)) return;

@@ -226,7 +226,8 @@ int main(int argc, char** argv) {
     if (!exercise.selected("calculate")) exercise.selectDevice();
     if (!isHere(exercise, *sm)) {
         if (exercise.given("kernel"))
-            exercise.note("There is no device of compute capability " + nameOf(*sm) + ".");
+            exercise.note("No device here has compute capability " + nameOf(*sm) +
+                          ", so countInBins is not launched.");
         return exercise.finish();
     }
     exercise.note(lab::formatted("countInBins, %u bytes of shared memory for each thread:",

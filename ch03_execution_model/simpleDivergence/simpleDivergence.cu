@@ -99,8 +99,8 @@ __global__ void predicatedByWarp(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// The work in the two branches of the heavy kernels: one fused multiply-add per step, and each one
-// waits for the one before. Both are chaotic maps of a small interval onto itself, so one step too
+// The heavy kernels do this work in their two branches. Each step is one fused multiply-add, which
+// waits for the step before. Both are chaotic maps of a small interval onto itself, so one step too
 // many or too few changes every result. fmaf() rounds once, on the CPU as on the GPU, so the
 // results are identical.
 __device__ float parabola(float x, int steps) {
@@ -143,8 +143,8 @@ __global__ void heavyByWarp(float* c, std::size_t n, int steps) {
     }
 }
 
-// CPU reference of the two branches: where each start ends after so many steps. It does not call
-// the functions above, so a mistake there is not repeated here.
+// Computes on the CPU where each start ends after `steps` steps of one of the two branches. It does
+// not call the functions above, so a mistake there is not repeated here.
 std::vector<float> ends(int steps, float (*step)(float)) {
     std::vector<float> x(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {

@@ -36,8 +36,8 @@
 #include "../parseBlock.h"
 #include "lab.cuh"
 
-// All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
-// overlap, so that a thread may begin its next loads before it has stored.
+// All kernels work on rows x cols elements, stored row by row (row-major). __restrict__ promises
+// that the matrices do not overlap, so that a thread may begin its next loads before it has stored.
 
 // Consecutive threads take consecutive columns, so every load of a warp is 128 bytes in one piece:
 // one line, if rows begin where lines do. Still wrong: a matrix has far more elements than columns.

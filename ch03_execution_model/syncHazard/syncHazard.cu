@@ -7,7 +7,7 @@
 //   3 writeAfterReadRace    several tiles, one after the other, in the same shared memory: no
 //                           barrier between reading a tile and writing the next one
 //   4 writeAfterReadSynced  two barriers for each tile
-//   5 lanesRace             each warp adds up its elements: no barrier at all
+// 5 lanesRace each warp adds up its elements: no barrier between the steps
 //   6 lanesSynced           __syncwarp() after each step, which waits for the lanes of a warp only
 //
 // Each kernel runs --runs times, on the same elements. The column `wrong` counts the wrong elements
@@ -221,7 +221,8 @@ int main(int argc, char** argv) {
     exercise.option("size", &size, {1 << 20, 1 << 14}, 1, lab::kMaxSize, "number of integers");
     exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
-    exercise.option("runs", &runs, {20, 3}, 1, 1000000, "results to look at; with --profile: one");
+    exercise.option("runs", &runs, {20, 3}, 1, 1000000,
+                    "runs of each kernel whose results are checked; one with --profile");
     exercise.options().flag("list", &list, "say which elements were wrong");
     exercise.parse(argc, argv);
     const std::size_t results = exercise.profile() ? 1 : runs;

@@ -77,8 +77,8 @@ __global__ void lineUpWarps(unsigned* table, unsigned pitch) {
     table[warp * pitch + lane] = packed(threadIdx.x, threadIdx.y, threadIdx.z);
 }
 
-// The threads of each warp, in the order of their numbers. The number of its first thread stands
-// for a warp.
+// Maps each warp to its threads, in the order of their numbers. The number of its first thread
+// stands for a warp.
 using Warps = std::map<unsigned, std::vector<unsigned>>;
 
 Warps warpsOf(const std::vector<Place>& places) {

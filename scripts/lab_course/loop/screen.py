@@ -209,7 +209,9 @@ def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: 
             options = each.options
             found.append(f"  with {options}")
         bound = each.bound.partition(" ")[2]
-        row = f"  {name:<{wide}}  {each.yours:>10}  {each.before if before else '':>{width}}  {bound}"
+        row = (
+            f"  {name:<{wide}}  {each.yours:>10}  {each.before if before else '':>{width}}  {bound}"
+        )
         mark = paint("yes", RIGHT) if each.met else paint("no", WRONG)
         found.append(f"{row:<{WIDTH - 4}} {mark}")
     return found

@@ -186,7 +186,7 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                     "free it where no thread uses it any more, as behind a __syncthreads()"};
         case Hazard::HostMemory:
             return {
-                "host memory", "on a GPU this is an illegal address",
+                "host memory", "on most systems the GPU cannot reach this address",
                 "copy the data to memory from cudaMalloc(), and pass that, also in the pointers "
                 "of structs"};
         case Hazard::Misaligned:
@@ -256,7 +256,7 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                         "cudaGetSymbolAddress() gives"};
             }
             return {"the host's address of a variable of the device",
-                    "on a GPU this is an illegal address in kernels",
+                    "a kernel cannot use this address on a GPU",
                     "use the name in the kernel, or pass what cudaGetSymbolAddress() gives"};
         case Hazard::HostFunction:
             return {"the host's address of a function", "on a GPU a kernel cannot call it there",
