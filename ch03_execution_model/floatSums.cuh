@@ -115,7 +115,7 @@ class SumJudge {
     }
 
     std::string describeInput() const {
-        std::string text = lab::formatted("The sum is %.12g, and that of the magnitudes %.12g",
+        std::string text = lab::formatted("The sum is %.12g, the magnitudes sum to %.12g",
                                           exact_.sum, exact_.magnitudes);
         if (exact_.sum != 0)
             text += lab::formatted("; condition number %.3g",
