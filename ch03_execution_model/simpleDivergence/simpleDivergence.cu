@@ -10,10 +10,10 @@
 //   5 heavyByThread       even and odd threads again, with much arithmetic in each branch
 //   6 heavyByWarp         the same arithmetic by even and odd warps: no warp executes both branches
 //
-// In an optimised build, kernels 1 to 4 have no branch that could split a warp. Their time is that
-// of the write (and, in kernel 2, of a division). Kernels 5 and 6 keep their branch, and 5 executes
-// twice the instructions of 6. The speedup of kernels 5 and 6 is relative to kernel 5, that of the
-// others to kernel 1.
+// In an optimised build, kernels 1 to 4 have no branch that could split a warp. Instructions do not
+// limit them, except for the division in kernel 2. Kernels 5 and 6 keep their branch, and 5
+// executes twice the instructions of 6. The speedup of kernels 5 and 6 is relative to kernel 5,
+// that of the others to kernel 1.
 //
 //   ./lab run simpleDivergence -- --size=16M --block=512
 //   ./lab test simpleDivergence
