@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ..errors import BAD_USAGE, LabError, printable
+from ..toml_file import did_you_mean
 from .arguments import AFTER_DASHES
 
 MISSING = "the following arguments are required: "  # argparse's words
@@ -45,7 +46,8 @@ class Parser(argparse.ArgumentParser):
         if not options:
             text = f"{printable(unknown[0])}: nothing more is expected"
             self._say(f"{text}; {self.prog} --help says more")
-        text = f"{printable(options[0])}: no such option"
+        near = did_you_mean(options[0].partition("=")[0], self._option_string_actions)
+        text = f"{printable(options[0])}: no such option{near}"
         follow = self.get_default("takes") == AFTER_DASHES
         hint = "; options of an exercise follow after --" if follow else ""
         self._say(f"{text}; {self.prog} --help lists them{hint}")

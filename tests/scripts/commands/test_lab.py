@@ -114,6 +114,14 @@ def test_options_are_written_out(command: str, capfd) -> None:
     assert f"lab {command}: --hel: no such option" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "near"), [("test --freh", "--fresh"), ("run x --bakend=cpu", "--backend")]
+)
+def test_an_option_that_is_nearly_right_names_the_right_one(words: str, near: str, capfd) -> None:
+    assert main.main(words.split()) == 2
+    assert f"did you mean {near}?" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [["list"], ["--help"]])
 def test_nobody_reads_on(arguments: list[str]) -> None:
     read, write = os.pipe()
