@@ -1,17 +1,18 @@
-// What the hardware is: the limits that every launch has to keep, and the peaks that no kernel can
-// beat. A kernel moves bytes, computes, and issues instructions; the last rows say how fast each
-// can go at best.
+// Shows what the hardware is: the limits that every launch has to keep, and the peaks that no
+// kernel can beat. A kernel moves bytes, computes, and issues instructions. The last rows say how
+// fast it can do each of these at best.
 //
-// A row is a property, its value, and below it what the value means. The numbers come from
-// cudaDeviceGetAttribute(): CUDA 13 dropped the clocks and more from the struct cudaDeviceProp. "-"
-// is what the back end does not have. All devices are listed, unless --device names one. --kernel
-// selects rows by group and property: --kernel=memory, --kernel="block dimensions".
+// A row has a property and its value. The line below says what the value means. The numbers come
+// from cudaDeviceGetAttribute(), because CUDA 13 dropped the clocks and more from the struct
+// cudaDeviceProp. "-" stands for a value that the back end does not have. The program lists all
+// devices, unless --device names one. --kernel selects rows by group and property: --kernel=memory,
+// --kernel="block dimensions".
 //
-// check: a property that the attribute and the struct both have must be the same in both. One with
-// a single source must be possible. One that is computed must agree with common/device.cpp, which
-// the column % peak of the other exercises refers to.
+// The column `check`: a property that the attribute and the struct both have must be the same in
+// both. A property with a single source must be possible. A computed property must agree with
+// common/device.cpp, which the other exercises use for the column % peak.
 //
-// --like=NAME lists a GPU that is not here, with the numbers that it gave once (recorded_gpus.h).
+// --like=NAME lists a GPU that is not here, with recorded numbers (recorded_gpus.h).
 //
 // --warps=N --instructions=K: a warp scheduler issues one instruction per cycle, so N warps of K
 // instructions each take at least N * K / (SMs * schedulers) cycles.
@@ -23,7 +24,7 @@
 //   2 fairShare   each block takes what it can have if an SM holds N
 //
 //   tile       bytes of shared memory for each block
-//   blocks/SM  that an SM holds at a time, as CUDA computes it
+//   blocks/SM  blocks that an SM holds at a time, as CUDA computes them
 //
 //   ./lab run deviceQuery -- --warps=64K --instructions=1000
 //   ./lab run deviceQuery -- --fit=2
@@ -32,7 +33,7 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target deviceQuery
 //   build/ch03_execution_model/deviceQuery --warps=64K --instructions=1000
-//   nvidia-smi -q -d CLOCK,MEMORY,ECC   (the same driver, asked from the command line)
+//   nvidia-smi -q -d CLOCK,MEMORY,ECC   (asks the same driver)
 //
 // Without CMake, after `mkdir -p build`, in one line:
 //   nvcc -std=c++17 -Icommon ch03_execution_model/deviceQuery/deviceQuery.cu
@@ -58,7 +59,7 @@ void addIdentity(Sheet& s) {
     s.add("compute capability", lab::formatted("%d.%d", major, minor), "",
           lab::formatted("generation and variant: sm_%d%d for nvcc", major, minor),
           major == s.p.major && minor == s.p.minor);
-    if (s.recorded) return;  // the rest is not the GPU's, but that of the machine around it
+    if (s.recorded) return;  // the other rows describe the machine around the GPU
     int driver = 0, runtime = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
@@ -90,7 +91,7 @@ void addIdentity(Sheet& s) {
     s.yesNo("integrated", cudaDevAttrIntegrated, s.p.integrated, "shares the host's memory");
 }
 
-// A clock has one source. 0 is unknown, and no GPU runs below 100 MHz or above 20 GHz.
+// A clock has one source. 0 means unknown, and no GPU runs below 100 MHz or above 20 GHz.
 bool possibleClock(double megahertz) {
     return megahertz == 0 || (megahertz > 100 && megahertz < 20000);
 }
@@ -159,7 +160,7 @@ void addMemory(Sheet& s) {
     const double clock = s.ask(cudaDevAttrMemoryClockRate) / 1e3;  // MHz
     s.begin("memory");
     s.number("global memory", static_cast<double>(s.p.totalGlobalMem), "bytes",
-             lab::inBytes(s.p.totalGlobalMem), s.p.totalGlobalMem > 0);  // needs 64 bits: a field
+             lab::inBytes(s.p.totalGlobalMem), s.p.totalGlobalMem > 0);  // an attribute has 32 bits
     s.number("memory clock", clock, "MHz", "two transfers per cycle (double data rate)",
              possibleClock(clock));
     s.sizes("memory bus width", {{cudaDevAttrGlobalMemoryBusWidth, s.p.memoryBusWidth}}, "bits",
@@ -182,7 +183,7 @@ void addMemory(Sheet& s) {
 }
 
 void addTextures(Sheet& s) {
-    if (s.recorded) return;  // nothing is computed from them
+    if (s.recorded) return;  // the program computes nothing from textures
     s.begin("largest textures");
     s.sizes("1D texture", {{cudaDevAttrMaxTexture1DWidth, s.p.maxTexture1D}}, "texels", "");
     s.sizes("2D texture",
@@ -205,8 +206,8 @@ void addTextures(Sheet& s) {
             "texels", "the last number: layers");
 }
 
-// Adds a row for each formula, with its value. The first two must agree with common/device.cpp, to
-// which % peak refers in the other exercises. An emulation says a GPU's clocks, and has no peaks.
+// Adds a row for each formula, with its value. The first two must agree with common/device.cpp,
+// which the other exercises use for % peak. An emulation tells a GPU's clocks, but has no peaks.
 void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     const int sms = s.ask(cudaDevAttrMultiProcessorCount);
     const int cores = s.facts.fp32Lanes, schedulers = s.facts.schedulers;
@@ -244,7 +245,7 @@ void addAll(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     addPeaks(s, warps, instructions);
 }
 
-// Shared memory of a GPU, in bytes.
+// These are the numbers of a GPU's shared memory, in bytes.
 struct SharedMemory {
     unsigned perSm;     // all blocks on an SM share this
     unsigned perBlock;  // no block may ask for more
@@ -261,13 +262,13 @@ __global__ void fillTile(unsigned words, unsigned* sums) {
     sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-// Bytes for a tile: as much as a block may ask for. Still wrong: an SM does not hold a second
-// block.
+// Returns the bytes of the largest tile that a block may ask for. But then an SM does not hold a
+// second block.
 unsigned wholeLimit(const SharedMemory& gpu, unsigned /*blocks*/) {
     return gpu.perBlock;
 }
 
-// Bytes for a tile: as much as possible, if an SM is to hold so many blocks.
+// Returns the bytes of the largest tile with which an SM holds so many blocks at a time.
 unsigned fairShare(const SharedMemory& gpu, unsigned blocks) {
     return std::min(gpu.perBlock, gpu.perSm / blocks - gpu.reserved);
 }
@@ -329,22 +330,22 @@ void launchTiles(lab::Exercise& exercise, unsigned fit) {
 int main(int argc, char** argv) {
     std::uint64_t warps, instructions;
     std::string like, fitText;
-    lab::Exercise exercise("deviceQuery",
-                           "Limits and peaks of the hardware: all devices, or that of --device.");
+    lab::Exercise exercise("deviceQuery", "Prints the limits and peaks of all devices, or of one.");
     exercise.option("warps", &warps, 64 << 10, 1, lab::kMaxSize,
-                    "warps of the kernel whose cycles to issue are computed");
+                    "warps of the kernel in the row cycles to issue");
     exercise.option("instructions", &instructions, 1000, 1, lab::kMaxSize,
-                    "that each warp executes");
+                    "instructions that each warp executes");
     exercise.options().text("like", &like, "NAME", "one of " + namesOfRecordedGpus(),
-                            "a GPU that is not here: one of " + namesOfRecordedGpus());
+                            "print the recorded values of a GPU: one of " + namesOfRecordedGpus());
     const std::string powers = "a power of two from 1 to 32";
     exercise.options().text("fit", &fitText, "N", powers,
-                            "blocks on an SM, for a launch: " + powers);
+                            "launch a kernel, with N blocks on an SM: " + powers);
     exercise.parseOptions(argc, argv);
     const auto recorded = recordedGpus().find(like);
     if (!like.empty() && recorded == recordedGpus().end())
         exercise.reject("--like=" + like + ": expected one of " + namesOfRecordedGpus());
-    // A GPU that is named must be there, as in every exercise, though nothing is asked of it.
+    // If --device names a GPU, it must be there, as in every exercise, though the program asks it
+    // nothing.
     if (like.empty() || exercise.given("device")) exercise.selectDevice();
     if (!fitText.empty()) {
         std::uint64_t fit = 0;
@@ -364,8 +365,7 @@ int main(int argc, char** argv) {
                                             {"", 0, "meaning"}});
     if (!like.empty()) {
         Sheet sheet(exercise, recorded->second);
-        exercise.note(
-            lab::formatted("deviceQuery: not asked here, but recorded: %s", sheet.p.name));
+        exercise.note(lab::formatted("deviceQuery: recorded values of %s", sheet.p.name));
         addAll(sheet, warps, instructions);
         return exercise.finish();
     }
@@ -379,7 +379,7 @@ int main(int argc, char** argv) {
         exercise.note(lab::formatted("%sdeviceQuery: device %d of %d, %s",
                                      device == first ? "" : "\n", device, count, sheet.p.name));
         exercise.noteInEmulation(
-            "Its clocks, bus width and L2 cache are an H200's, or those of CUDA_EMULATOR_GPU.");
+            "Its clocks, bus width and L2 cache come from an H200, or from CUDA_EMULATOR_GPU.");
         addAll(sheet, warps, instructions);
     }
     return exercise.finish();

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of deviceQuery.
+// This header prints the rows of deviceQuery.
 
 #include <cmath>
 #include <cstdio>
@@ -13,12 +13,12 @@
 // Prints the properties of one device, group by group.
 struct Sheet {
     lab::Exercise& exercise;
-    const RecordedGpu* recorded = nullptr;  // in place of a device
+    const RecordedGpu* recorded = nullptr;  // this GPU stands in place of a device
     int device = 0;
     lab::DeviceFacts facts;
     cudaDeviceProp p{};
     std::string group;
-    bool groupPrinted = false;  // its name, above its first row
+    bool groupPrinted = false;  // its name stands above its first row
 
     Sheet(lab::Exercise& exercise, int device)
         : exercise(exercise), device(device), facts(lab::deviceFacts(device)) {
@@ -40,14 +40,14 @@ struct Sheet {
         return known == recorded->attributes.end() ? 0 : known->second;
     }
 
-    // The rows to come belong to it.
+    // Begins a group. The next rows belong to it.
     void begin(const std::string& name) {
         group = name;
         groupPrinted = false;
     }
 
-    // A row, if --kernel selects it; `right` is the check. No value: unknown. For a reader, the
-    // meaning is a line below the row.
+    // Prints a row, if --kernel selects it. `right` is the result of the check. An empty value
+    // means unknown. Without --csv, the meaning is a line below the row.
     void add(const std::string& name, const std::string& value, const std::string& unit,
              const std::string& meaning, bool right) {
         lab::Row row;
@@ -66,7 +66,7 @@ struct Sheet {
         exercise.row(row);
         if (!known.empty()) exercise.note("      " + known);
     }
-    void printGroup() {  // as a row that has nothing else
+    void printGroup() {  // prints a row that has nothing else
         if (groupPrinted) return;
         groupPrinted = true;
         lab::Row row;
@@ -75,8 +75,9 @@ struct Sheet {
         exercise.row(row);
     }
 
-    // Whole numbers, each as attribute and as field of the struct; unknown where all are 0. A
-    // meaning begins after the size in KiB, MiB ... where the unit is bytes.
+    // Prints whole numbers that CUDA has as attributes and as fields of the struct. They are
+    // unknown if all of them are 0. If the unit is bytes, the size in KiB or MiB stands before the
+    // meaning.
     void sizes(const std::string& name,
                const std::vector<std::pair<cudaDeviceAttr, long long>>& sources,
                const std::string& unit, std::string meaning) {
@@ -99,7 +100,7 @@ struct Sheet {
         add(name, value != 0 ? "yes" : "no", "", meaning,
             value == other && (value == 0 || value == 1));
     }
-    // A number that is computed, or has a single source. 0 is unknown.
+    // Prints a number that the program computes, or that has a single source. 0 means unknown.
     void number(const std::string& name, double value, const std::string& unit,
                 const std::string& meaning, bool right = true) {
         const int decimals = value == std::floor(value) ? 0 : value < 10 ? 4 : 1;

@@ -1,10 +1,10 @@
-// Adds two arrays on the GPU: c[i] = a[i] + b[i]. The addition is trivial, so that all attention is
-// on the question every kernel begins with: which thread takes which elements?
+// Adds two arrays on the GPU: c[i] = a[i] + b[i]. The addition is trivial, so you can think about
+// the question that every kernel begins with: which thread takes which elements?
 //
 //   1 addOneThread   one thread adds all elements, as a CPU would
 //   2 addOneBlock    the threads of one block share the elements
-//   3 addManyBlocks  one thread for each element, in as many blocks as that takes
-//   4 addGridStride  as many blocks as the GPU holds at a time; a thread takes several elements
+//   3 addManyBlocks  each thread adds one element, in as many blocks as that takes
+//   4 addGridStride  each thread adds several elements, in as many blocks as the GPU holds
 //
 // The speedup is relative to the first row.
 //
@@ -28,23 +28,23 @@
 
 #include "lab.cuh"
 
-// All kernels: a, b and c are arrays of n floats in device memory. The index of an element is a
-// std::size_t, of 64 bits, since an array may have more elements than 32 bits can count.
+// In all kernels, a, b and c are arrays of n floats in device memory. The index of an element is a
+// std::size_t, which has 64 bits, since an array may have more elements than 32 bits can count.
 
-// A single thread does what a loop on the CPU does. Still wrong: a GPU executes thousands of
-// threads at a time, and all but one are missing.
+// A single thread does what a loop on the CPU does. This wastes the GPU, which could execute
+// thousands of threads at a time.
 __global__ void addOneThread(const float* a, const float* b, float* c, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
 
 // Thread t of the block adds the elements t, t + blockDim.x, t + 2 blockDim.x and so on. The
-// threads work at the same time. Still wrong: a block runs on one multiprocessor of the GPU. The
-// others have nothing to do.
+// threads work at the same time. But a block runs on one multiprocessor of the GPU, and the others
+// have nothing to do.
 __global__ void addOneBlock(const float* a, const float* b, float* c, std::size_t n) {
     for (std::size_t i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i] + b[i];
 }
 
-// Every block takes the next blockDim.x elements, and each of its threads one of them. Now all
+// Every block takes the next blockDim.x elements, and each of its threads adds one of them. Now all
 // multiprocessors have blocks. The last block may have more threads than there are elements left:
 // the bounds check keeps these threads from accessing memory behind the arrays.
 __global__ void addManyBlocks(const float* a, const float* b, float* c, std::size_t n) {
@@ -61,7 +61,7 @@ __global__ void addGridStride(const float* a, const float* b, float* c, std::siz
     for (std::size_t i = first; i < n; i += threads) c[i] = a[i] + b[i];
 }
 
-// CPU reference.
+// Adds the arrays on the CPU, as the reference for the check.
 std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b) {
     std::vector<float> c = lab::hostVector<float>(a.size());
     for (std::size_t i = 0; i < c.size(); ++i) c[i] = a[i] + b[i];
@@ -76,8 +76,8 @@ int main(int argc, char** argv) {
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
     exercise.parse(argc, argv);
 
-    // The host's arrays, and their copies on the device. A DeviceBuffer calls cudaMalloc(),
-    // cudaMemcpy() and cudaFree().
+    // These are the host's arrays and their copies on the device. A DeviceBuffer calls
+    // cudaMalloc(), cudaMemcpy() and cudaFree().
     const std::vector<float> hostA = lab::randomFloats(n, exercise.seed(), -1, 1);
     const std::vector<float> hostB = lab::randomFloats(n, exercise.seed() + 1, -1, 1);
     const lab::DeviceBuffer<float> bufferA(hostA), bufferB(hostB);
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     exercise.title("%s floats (3 times %s), block %u", lab::withCommas(n).c_str(),
                    lab::inBytes(bufferC.bytes()).c_str(), block);
 
-    const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // two are read, one is written
+    const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // a kernel reads two and writes one
     const std::vector<float> expected = sums(hostA, hostB);
     // CPU and GPU round an addition the same way, so the tolerance is zero.
     const auto isTheSum = [&] { return lab::mismatch(bufferC, expected, 0); };

@@ -40,14 +40,15 @@
 
 constexpr unsigned kWarp = 32;  // lanes of a warp
 
-// What a thread finds out about itself.
+// A thread finds out these values about itself.
 struct Place {
     unsigned first;  // number of the thread in the first lane of its warp: it names the warp
     unsigned lane;
-    unsigned members;  // of the warp: a bit for each lane that has a thread
+    unsigned members;  // has a bit for each lane of the warp that has a thread
 };
 
-// The number of this thread in its block, with x fastest. In this order threads become warps.
+// Returns the number of this thread in its block, with x fastest. In this order, threads become
+// warps.
 __device__ unsigned threadNumber() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
@@ -63,7 +64,7 @@ __global__ void observeWarps(Place* places) {
     places[thread] = {first, lab::laneid(), members};
 }
 
-// A thread's coordinates in one word.
+// Packs a thread's coordinates into one word.
 __host__ __device__ inline unsigned packed(unsigned x, unsigned y, unsigned z) {
     return x | y << 10 | z << 20;
 }
@@ -88,9 +89,9 @@ Warps warpsOf(const std::vector<Place>& places) {
     return warps;
 }
 
-// CPU reference, the rule: divide the number of thread (x, y, z), with x fastest, by 32. The
-// quotient is its warp, and the remainder is its lane. Returns what the hardware did otherwise.
-// `places` has the order of these loops.
+// This is the CPU reference. The rule says: divide the number of thread (x, y, z), with x fastest,
+// by 32. The quotient is its warp, and the remainder is its lane. Returns the first thread that
+// does not follow the rule. `places` has the order of these loops.
 std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
     const unsigned threads = block.x * block.y * block.z;
     std::size_t walked = 0;
@@ -113,9 +114,9 @@ std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
     return "";
 }
 
-constexpr unsigned kPitch = 2 * kWarp;  // of the table: the second half of each row stays empty
+constexpr unsigned kPitch = 2 * kWarp;  // the second half of each row of the table stays empty
 
-// The table that follows from the rule.
+// Returns the table that follows from the rule.
 std::vector<unsigned> expectedTable(dim3 block, std::size_t cells) {
     std::vector<unsigned> table(cells, lab::poisoned<unsigned>());
     unsigned number = 0;
@@ -144,7 +145,7 @@ std::string wrongCell(dim3 block, const std::vector<unsigned>& table) {
     return "";
 }
 
-// The threads in each row of the table. Cells without a thread are left out.
+// Returns the threads in each row of the table. It leaves out cells without a thread.
 Warps warpsIn(dim3 block, const std::vector<unsigned>& table) {
     Warps warps;
     for (unsigned cell = 0; cell < table.size(); ++cell) {
@@ -157,7 +158,7 @@ Warps warpsIn(dim3 block, const std::vector<unsigned>& table) {
 
 // ---- what is printed ----
 
-// A line for each row of the block, a digit for each thread.
+// Draws a line for each row of the block, with a digit for each thread.
 std::string picture(dim3 block, const std::vector<unsigned>& numbers) {
     static const char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
     std::string text;
@@ -188,7 +189,7 @@ std::string pictures(dim3 block, const std::vector<Place>& places) {
            picture(block, warpNumbers) + "lane of each thread:\n" + picture(block, lanes);
 }
 
-// A line for each warp, for a block that is too large to draw.
+// Returns a line for each warp, for a block that is too large to draw.
 std::string ranges(dim3 block, const std::vector<Place>& places) {
     const auto coordinates = [&](unsigned thread) {
         return lab::formatted("(%u,%u,%u)", thread % block.x, thread / block.x % block.y,
@@ -207,7 +208,7 @@ std::string ranges(dim3 block, const std::vector<Place>& places) {
 }
 
 std::string drawing(dim3 block, const std::vector<Place>& places) {
-    constexpr unsigned kMaxColumns = 64, kMaxLines = 32;  // of a terminal
+    constexpr unsigned kMaxColumns = 64, kMaxLines = 32;  // a terminal shows so many
     const bool fits = block.x <= kMaxColumns && block.y * block.z <= kMaxLines;
     return fits ? pictures(block, places) : ranges(block, places);
 }
@@ -219,12 +220,12 @@ const char* dimensions(dim3 block) {
     return block.y > 1 ? "2D" : "1D";
 }
 
-// What a kernel has found out about the warps of a block, and what is wrong with it.
+// Returns what a kernel has found out about the warps of a block, and what is wrong with it.
 lab::Finding finding(const char* kernel, dim3 block, const Warps& warps, const std::string& wrong) {
     std::size_t all = 0, mostRows = 0;
     for (const auto& [first, threads] : warps) {
         all += threads.size();
-        std::set<unsigned> rows;  // of the block: threads with the same y and z
+        std::set<unsigned> rows;  // a row has threads with the same y and z
         for (const unsigned thread : threads) rows.insert(thread / block.x);
         mostRows = std::max(mostRows, rows.size());
     }
@@ -274,7 +275,7 @@ void printLinedUp(lab::Exercise& exercise, dim3 block) {
 int main(int argc, char** argv) {
     std::string blockText = "40x2";
     lab::Exercise exercise("warpLayout",
-                           "How blocks of one, two and three dimensions become warps.");
+                           "Shows how blocks of one, two and three dimensions become warps.");
     exercise.options().text("block", &blockText, "XxYxZ", "X, XxY or XxYxZ",
                             "the block to draw, as 40, 40x2 or 5x5x5");
     exercise.parseOptions(argc, argv);
