@@ -1,18 +1,18 @@
 // A grid has whole blocks, so it has more threads than a vector has elements. The check `if (i <
 // n)` keeps the other threads out. It splits at most one warp, so its share of the work shrinks as
-// vectors grow. Its share of the time may not.
+// vectors grow. Its share of the time does not always shrink.
 //
-//   1 addChecked    vector addition with the check: threads beyond the end do nothing
-//   2 addPadded     no check: the vectors are padded with elements up to the last block
+//   1 addChecked    adds vectors with the check: threads beyond the end do nothing
+//   2 addPadded     has no check: the vectors are padded with elements up to the last block
 //   3 borderLast    threads beyond the end get another, equally long computation (a border), up to
 //                   the end of the last warp: the warp that splits pays for both
 //   4 borderFirst   the border lies before the vector: the warp that splits is the first to begin
-//   5 borderByWarp  the last warp belongs to the border as a whole: none splits
+//   5 borderByWarp  the last warp belongs to the border as a whole, so no warp splits
 //
-// For each length, the table has the number of warps with elements, and how many of them the
-// kernel's condition splits. The warps count this themselves. Of ceil(n / 32) warps, 1 must split
-// if n is no multiple of 32. (In kernels 2 and 5 none must.) The speedup is relative to kernel 1 or
-// 3 at the same length.
+// For each length, the table has the number of warps with elements, and the number of warps that
+// the kernel's condition splits. The warps count both themselves. Of ceil(n / 32) warps, 1 must
+// split if n is no multiple of 32. (In kernels 2 and 5, no warp may split.) The speedup is relative
+// to kernel 1 or 3 at the same length.
 //
 //   ./lab run controlDivergence -- --size=1000 --block=64
 //   ./lab test controlDivergence
@@ -28,8 +28,8 @@
 //       common/*.cpp common/*.cu -o build/controlDivergence
 //
 // In a debug build, ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the same
-// warps that split. In an optimised build, kernel 1 has no jump: lanes beyond the end leave by an
-// instruction with a predicate.
+// splits. In an optimised build, kernel 1 has no jump: lanes beyond the end leave by an instruction
+// with a predicate.
 
 #include <cmath>
 #include <cstddef>
@@ -59,8 +59,9 @@ __global__ void addPadded(const float* a, const float* b, float* c) {
 }
 
 // Kernels 3 to 5 do this work: each step is one fused multiply-add, which waits for the step
-// before. Both are chaotic maps of a small interval onto itself, so one step too many or too few
-// changes every result. fmaf() rounds once, on the CPU as on the GPU, so the results are identical.
+// before. Both functions are chaotic maps of a small interval onto itself, so one step too many or
+// too few changes every result. fmaf() rounds once, on the CPU as on the GPU, so the results are
+// identical.
 __device__ float parabola(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
@@ -70,8 +71,8 @@ __device__ float tent(float x, int steps) {
     return x;
 }
 
-// Where a thread starts: one of kStarts values in [0, 1), so the reference has few to compute. (It
-// multiplies, because the division of a debug build has branches of its own.)
+// A thread starts at one of kStarts values in [0, 1), so the reference has few values to compute.
+// (start() multiplies, because the division of a debug build has branches of its own.)
 constexpr unsigned kStarts = 256;
 constexpr float kDistance = 1.0f / kStarts;
 __device__ float start(std::size_t thread) {
@@ -132,7 +133,7 @@ __global__ void countWarps(Warps* warps, std::size_t boundary, std::size_t end) 
     if (inside != 0 && inside != lab::kAllLanes) atomicAdd(&warps->split, 1ull);
 }
 
-// CPU reference of kernels 1 and 2, which add the first `count` elements.
+// Computes the CPU reference of kernels 1 and 2, which add the first `count` elements.
 std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b,
                         std::size_t count) {
     std::vector<float> values = lab::hostVector<float>(count);
@@ -140,8 +141,8 @@ std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b
     return values;
 }
 
-// CPU reference of the two sides of a border: where each start ends after so many steps. It does
-// not call the functions above, so a mistake there is not repeated here.
+// Computes on the CPU where each start ends after `steps` steps on one side of a border. It does
+// not call the functions above, so it does not repeat a mistake in them.
 std::vector<float> ends(int steps, float (*step)(float)) {
     std::vector<float> x(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {
@@ -151,8 +152,9 @@ std::vector<float> ends(int steps, float (*step)(float)) {
     return x;
 }
 
-// CPU reference of kernels 3 to 5. Of `padded` threads, those from `first` to `last` - 1 compute
-// the parabola. `inner` and `border` are the results of the two functions for every start.
+// Computes the CPU reference of kernels 3 to 5, which have `padded` threads. Threads `first` to
+// `last` - 1 compute the parabola, and the others compute the tent. `inner` and `border` are the
+// results of the two functions for every start.
 std::vector<float> reference(std::size_t padded, std::size_t first, std::size_t last,
                              const std::vector<float>& inner, const std::vector<float>& border) {
     std::vector<float> values = lab::hostVector<float>(padded);
@@ -161,8 +163,8 @@ std::vector<float> reference(std::size_t padded, std::size_t first, std::size_t 
     return values;
 }
 
-// What is wrong with a result: it must have the expected elements, and nothing may be written
-// behind them.
+// Says what is wrong with a result. It must have the expected elements, and a kernel must write
+// nothing behind them.
 std::string wrongResult(const std::vector<float>& result, const std::vector<float>& expected) {
     for (std::size_t i = expected.size(); i < result.size(); ++i) {
         if (!lab::isPoison(result[i])) return lab::formatted("element %zu was written, too", i);
@@ -185,7 +187,7 @@ int main(int argc, char** argv) {
                     "elements; by default also 100, 1000, 10000 and 1000000");
     exercise.option("block", &block, 64, kWarp, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
-    // 16384: on a GPU, they take far more time than a launch.
+    // On a GPU, 16384 steps take far more time than a launch.
     exercise.option("steps", &steps, {16384, 4}, 1, 1 << 20,
                     "multiply-adds of a thread on each side of the border");
     exercise.parse(argc, argv);
@@ -217,8 +219,8 @@ int main(int argc, char** argv) {
         const float *const a = aBuffer.get(), *const b = bBuffer.get();
         float* const c = result.get();
 
-        // A kernel that works on elements 0 ... end - 1, on two sides of `boundary`: its result
-        // must be `expected`, and its warps split as arithmetic says.
+        // A kernel works on elements 0 to end - 1, on two sides of `boundary`. Its result must be
+        // `expected`, and the number of warps that split must be what arithmetic says.
         struct Boundary {
             std::size_t at;
         };

@@ -1,19 +1,19 @@
 // A warp executes one instruction at a time. If its threads take different branches, it executes
-// both, one after the other, each with part of its lanes switched off. A condition that depends on
-// the warp, not on the thread, avoids this. How much it saves depends on what the compiler makes of
-// the branch.
+// both, one after the other. In each of them, the GPU switches off the lanes that took the other
+// one. A condition that depends on the warp, not on the thread, avoids this. The compiler's code
+// for the branch decides how much time this saves.
 //
 //   1 branchByThread      even and odd threads take different branches
 //   2 branchByWarp        even and odd warps take different branches
-//   3 predicatedByThread  two conditional assignments in place of if and else, by thread
-//   4 predicatedByWarp    the same by warp, with a shift in place of the division
-//   5 heavyByThread       even and odd threads again, with much arithmetic in each branch
-//   6 heavyByWarp         the same arithmetic by even and odd warps: no warp executes both branches
+//   3 predicatedByThread  two conditional assignments replace if and else, by thread
+//   4 predicatedByWarp    the same by warp, and a shift replaces the division
+//   5 heavyByThread       even and odd threads again, but each branch does much arithmetic
+//   6 heavyByWarp         even and odd warps do the same arithmetic: no warp executes both branches
 //
 // In an optimised build, kernels 1 to 4 have no branch that could split a warp. Instructions do not
 // limit them, except for the division in kernel 2. Kernels 5 and 6 keep their branch, and 5
-// executes twice the instructions of 6. The speedup of kernels 5 and 6 is relative to kernel 5,
-// that of the others to kernel 1.
+// executes twice the instructions of 6. The speedup of kernels 1 to 4 is relative to kernel 1. The
+// speedup of kernels 5 and 6 is relative to kernel 5.
 //
 //   ./lab run simpleDivergence -- --size=16M --block=512
 //   ./lab test simpleDivergence
@@ -58,7 +58,7 @@ __global__ void branchByThread(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// All threads of a warp agree, so the source has no divergence either, as long as blocks are whole
+// All threads of a warp agree, so even the source has no divergence, as long as blocks are whole
 // warps. (The threads get other values than above, and an algorithm must allow that.) Still wrong:
 // warpSize is a variable to the compiler. The division takes about as many instructions as
 // everything else here.
@@ -74,9 +74,10 @@ __global__ void branchByWarp(float* c, std::size_t n) {
     c[tid] = a + b;
 }
 
-// The condition is computed once, and each assignment depends on it alone. A GPU can execute such
-// an assignment as an instruction with a predicate: threads whose predicate is false skip it
-// without a jump. But the compiler makes the same code of branchByThread, so this gains nothing.
+// Each thread computes the condition once, and each assignment depends on it alone. A GPU can
+// execute such an assignment as an instruction with a predicate: threads whose predicate is false
+// skip it without a jump. But the compiler generates the same code for branchByThread, so this
+// gains nothing.
 __global__ void predicatedByThread(float* c, std::size_t n) {
     const std::size_t tid = globalThread();
     if (tid >= n) return;
@@ -100,9 +101,9 @@ __global__ void predicatedByWarp(float* c, std::size_t n) {
 }
 
 // The heavy kernels do this work in their two branches. Each step is one fused multiply-add, which
-// waits for the step before. Both are chaotic maps of a small interval onto itself, so one step too
-// many or too few changes every result. fmaf() rounds once, on the CPU as on the GPU, so the
-// results are identical.
+// waits for the step before. Both functions are chaotic maps of a small interval onto itself, so
+// one step too many or too few changes every result. fmaf() rounds once, on the CPU as on the GPU,
+// so the results are identical.
 __device__ float parabola(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
@@ -112,7 +113,7 @@ __device__ float tent(float x, int steps) {
     return x;
 }
 
-// Where a thread starts: one of kStarts values in [0, 1), so the reference has few to compute.
+// A thread starts at one of kStarts values in [0, 1), so the reference has few values to compute.
 constexpr unsigned kStarts = 256;
 __device__ float start(std::size_t thread) {
     const unsigned i = thread % kStarts;
@@ -144,7 +145,7 @@ __global__ void heavyByWarp(float* c, std::size_t n, int steps) {
 }
 
 // Computes on the CPU where each start ends after `steps` steps of one of the two branches. It does
-// not call the functions above, so a mistake there is not repeated here.
+// not call the functions above, so it does not repeat a mistake in them.
 std::vector<float> ends(int steps, float (*step)(float)) {
     std::vector<float> x(kStarts);
     for (unsigned i = 0; i < kStarts; ++i) {
@@ -154,8 +155,9 @@ std::vector<float> ends(int steps, float (*step)(float)) {
     return x;
 }
 
-// CPU reference of thread i. Even groups of `group` threads take one branch, odd groups the other.
-// `even` and `odd` are the results of the two branches for every start.
+// Returns the value that the CPU expects of thread i. Even groups of `group` threads take one
+// branch, and odd groups take the other. `even` and `odd` are the results of the two branches for
+// every start.
 float reference(std::size_t i, std::size_t group, const std::vector<float>& even,
                 const std::vector<float>& odd) {
     return (i / group % 2 == 0 ? even : odd)[i % kStarts];
@@ -169,7 +171,7 @@ int main(int argc, char** argv) {
     exercise.option("size", &size, {1 << 24, 1 << 16}, 1, lab::kMaxSize,
                     "number of threads that write a value");
     exercise.option("block", &block, 512, 1, lab::kMaxBlock, "threads per block");
-    // 512: on a GPU, they take far more time than the write.
+    // On a GPU, 512 steps take far more time than the write.
     exercise.option("steps", &steps, {512, 32}, 1, 1 << 20,
                     "multiply-adds of a thread in the heavy branches");
     exercise.parse(argc, argv);
@@ -180,12 +182,12 @@ int main(int argc, char** argv) {
     exercise.title("%s floats (%s), block %u, %d heavy steps", lab::withCommas(size).c_str(),
                    lab::inBytes(result.bytes()).c_str(), block, steps);
 
-    // What each branch should leave, for every start of a thread.
+    // Each branch should leave these values, one for every start of a thread.
     const std::vector<float> hundred(kStarts, 100), twoHundred(kStarts, 200);
     const std::vector<float> even = ends(steps, [](float x) { return std::fma(x, x, -1.9f); });
     const std::vector<float> odd =
         ends(steps, [](float x) { return std::fma(-1.9f, std::fabs(x), 1.0f); });
-    // Exactly: every operation is rounded the same way everywhere.
+    // The comparison is exact, because CPU and GPU round every operation the same way.
     const auto mismatch = [&](std::size_t group, const std::vector<float>& ofEven,
                               const std::vector<float>& ofOdd) {
         return lab::mismatchOf(result,

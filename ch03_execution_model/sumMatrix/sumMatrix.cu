@@ -1,18 +1,18 @@
-// Adds two matrices, element by element: C = A + B. There is next to nothing to compute, so the
-// time is that of memory. The shape of a block decides how well memory is used: whether a warp uses
+// Adds two matrices, element by element: C = A + B. There is next to nothing to compute, so memory
+// decides the time. The shape of a block decides how well a kernel uses memory: whether a warp uses
 // all bytes of the sectors that it touches, and how many loads are in flight.
 //
-//   1 sumMatrix1D        a thread for each column walks down the rows: far too few threads
-//   2 sumMatrixMix       2D grid of 1D blocks: a thread for each element
-//   3 sumMatrix2D        2D grid of 2D blocks, in all shapes from 32 to 1024 threads
-//   4 sumMatrixFloat4    16 bytes at a time, the matrix taken as one long array
-//     sumMatrixFloat4x2  two such loads of each input in each thread
-//     sumMatrixFloat4x4  four such loads
-//     cudaMemcpy         the copy of a matrix: the rate (GB/s) that memory gives
+//   1 sumMatrix1D        a thread for each column walks down the rows: these are far too few
+//   2 sumMatrixMix       a 2D grid of 1D blocks has a thread for each element
+//   3 sumMatrix2D        a 2D grid has 2D blocks, in all shapes from 32 to 1024 threads
+//   4 sumMatrixFloat4    a thread loads 16 bytes at a time, and the matrix is one long array
+//     sumMatrixFloat4x2  a thread makes two such loads of each input
+//     sumMatrixFloat4x4  a thread makes four such loads of each input
+//     cudaMemcpy         copies a matrix: the rate (GB/s) shows what memory gives
 //
-// Speedups of kernels 1 and 2 are relative to the first row, those of 3 and 4 to the textbook's
-// block of 32 x 32 threads. cudaMemcpy moves two matrices where a sum moves three: compare its
-// GB/s.
+// Speedups of kernels 1 and 2 are relative to the first row. Speedups of kernels 3 and 4 are
+// relative to the textbook's block of 32 x 32 threads. cudaMemcpy moves two matrices and a sum
+// moves three, so compare GB/s, not times.
 //
 //   ./lab run sumMatrix
 //   ./lab run sumMatrix -- --block=32x8
@@ -52,7 +52,7 @@ __global__ void sumMatrix1D(const float* __restrict__ a, const float* __restrict
     }
 }
 
-// There is a row of blocks for each row of the matrix, and a thread for each element: all of the
+// There is a row of blocks for each row of the matrix, and a thread for each element, so all of the
 // GPU works. Still wrong: if the matrix is narrower than a block, most threads of a block have no
 // element.
 __global__ void sumMatrixMix(const float* __restrict__ a, const float* __restrict__ b,
@@ -64,11 +64,11 @@ __global__ void sumMatrixMix(const float* __restrict__ a, const float* __restric
     c[i] = a[i] + b[i];
 }
 
-// A block covers a tile. Threads are put into warps along x first. If block.x is a multiple of 32,
-// a warp lies in one row. If it is 8, a warp has a piece of 8 floats in each of four rows. A piece
-// of 8 floats fills a sector of 32 bytes, the least that moves. A narrower piece wastes the rest of
-// its sector. (If rows do not begin where sectors do, a piece may touch one more.) Still wrong: a
-// thread asks for 4 bytes of each input and then only waits.
+// A block covers a tile. The GPU puts threads into warps along x first. If block.x is a multiple of
+// 32, a warp lies in one row. If it is 8, a warp has a piece of 8 floats in each of four rows. A
+// piece of 8 floats fills a sector of 32 bytes, the smallest piece that moves. A narrower piece
+// wastes the rest of its sector. (If rows do not begin where sectors do, a piece may touch one more
+// sector.) Still wrong: a thread asks for 4 bytes of each input and then only waits.
 __global__ void sumMatrix2D(const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c, std::size_t rows, std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -85,8 +85,8 @@ __device__ float4 sum(float4 a, float4 b) {
 // A load of 16 bytes must begin at a multiple of 16. Rows do not, unless their length is a multiple
 // of four. But a sum need not know where rows begin. The matrix is one array of `count` elements,
 // which cudaMalloc() has aligned. A thread takes kLoads float4 of each input, blockDim.x apart, and
-// none of these loads waits for another. (With four loads, the compiler puts some off: it stays
-// with 32 registers for each thread, so that an SM can still hold 2048 threads.)
+// none of these loads waits for another. (With four loads, the compiler delays some of them: it
+// keeps to 32 registers for each thread, so that an SM can still hold 2048 threads.)
 template <unsigned kLoads>
 __global__ void sumMatrixFloat4(const float* __restrict__ a, const float* __restrict__ b,
                                 float* __restrict__ c, std::size_t count) {
@@ -112,7 +112,7 @@ __global__ void sumMatrixFloat4(const float* __restrict__ a, const float* __rest
     }
 }
 
-// All shapes of powers of two with 32 to 1024 threads; the textbook's first.
+// Returns all shapes of powers of two with 32 to 1024 threads. The textbook's shape is the first.
 std::vector<dim3> allShapes() {
     std::vector<dim3> shapes = {dim3(32, 32)};
     for (unsigned threads = lab::kMaxBlock; threads >= 32; threads /= 2) {
@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
         if (!shape) exercise.reject("block", onlyBlock, kShape);
         shapes = {*shape};
     }
-    std::vector<unsigned> rowShapes;  // those one thread high, for kernels with 1D blocks
+    std::vector<unsigned> rowShapes;  // kernels with 1D blocks take shapes one thread high
     for (const dim3 shape : shapes) {
         if (shape.y == 1) rowShapes.push_back(shape.x);
     }
@@ -158,8 +158,8 @@ int main(int argc, char** argv) {
     exercise.title("%s x %s floats (3 times %s)", lab::withCommas(rows).c_str(),
                    lab::withCommas(cols).c_str(), lab::inBytes(bufferC.bytes()).c_str());
 
-    const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // two are read, one is written
-    // CPU reference: an addition is rounded the same way everywhere.
+    const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // a sum reads two and writes one
+    // The comparison is exact, because CPU and GPU round an addition the same way.
     std::vector<float> sums = lab::hostVector<float>(count);
     lab::parallelFor(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) sums[i] = aOf(i) + bOf(i);
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
                    [&] { sumMatrixMix<<<grid, block>>>(a, b, c, rows, cols); });
     }
 
-    lab::Ladder textbook(exercise, bufferC);  // the baseline: its block of 32 x 32
+    lab::Ladder textbook(exercise, bufferC);  // its block of 32 x 32 is the baseline
     for (const dim3 block : shapes) {
         const dim3 grid =
             lab::gridFor(lab::blocksFor(cols, block.x), lab::blocksFor(rows, block.y), 1);
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
                       [&] { sumMatrixFloat4<4><<<grid, block>>>(a, b, c, count); });
     }
 
-    lab::Ladder copies(exercise, bufferC);  // another work, no faster or slower than a sum
+    lab::Ladder copies(exercise, bufferC);  // a copy is other work, so it has no speedup
     copies.peer(
         "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()),
         [&] { return lab::mismatchOf(bufferC, aOf); },
