@@ -1,29 +1,29 @@
 // A grid has more blocks than the GPU can hold. They wait in one queue, and whenever an SM has room
-// for a block, it takes the next one of the queue. If all blocks take equally long, they run in
-// waves. The last wave is seldom full: a tail in which most of the GPU has nothing to do.
+// for a block, it takes the next block from the queue. If all blocks take equally long, they run in
+// waves. The last wave is seldom full. It is the tail, in which most of the GPU has nothing to do.
 //
-//   1 busyBlocks   one thread for each element; as many blocks as that takes
-//   2 fixedShares  any number of blocks: a block takes every gridDim.x-th piece of the work
-//     fixedUneven  the same kernel, where every fourth piece takes four times as long
-//   3 fromCounter  the same uneven pieces, each taken from a counter by a block that is free
+//   1 busyBlocks   runs one thread for each element, in as many blocks as that takes
+//   2 fixedShares  runs any number of blocks: a block takes every gridDim.x-th piece of the work
+//     fixedUneven  is the same kernel, but every fourth piece takes four times as long
+//   3 fromCounter  has the same uneven pieces: a free block takes the next piece from a counter
 //
 // Every block records on which SM it ran, and when. busyBlocks runs 50,000 threads, which are less
-// than one wave for a large GPU. It also runs 6,250 threads for each SM, which are three waves and
-// a little if an SM holds 2048 threads. Both are run in blocks of 1024 and of 512 threads; the
-// speed-up compares these two.
+// than one wave for a large GPU. It also runs 6,250 threads for each SM, which are a little more
+// than three waves if an SM holds 2048 threads. It runs both in blocks of 1024 and of 512 threads,
+// and the speed-up compares these two block sizes.
 //
-// fixedShares does the same work on 1, 2, 4 ... SMs and on all of them. A block of it takes more
-// than half of an SM's shared memory, so that each block has an SM of its own.
+// fixedShares does the same work on 1, 2, 4 ... SMs and on all of them. Each of its blocks takes
+// more than half of an SM's shared memory, so that each block has an SM of its own.
 //
 //   per SM  blocks that an SM holds, as the occupancy calculator says
 //   waves   blocks / (SMs x per SM)
 //   SMs     SMs on which a block ran
-//   idle %  all SMs together have SMs x per SM slots, from the begin of the first block to the end
-//           of the last one: the share of this time in which a slot has no block
+//   idle %  share of time, over all SMs x per SM slots, in which a slot has no block, from the
+//           start of the first block to the end of the last one
 //
-// The CSV also has seen (the most blocks that were on one SM at the same time), waves_rounded_up
-// (the waves if a wave began only when the one before has ended) and block_ms (the median of how
-// long a block took).
+// The CSV has these columns, too. seen is the largest number of blocks that were on one SM at the
+// same time. waves_rounded_up is the number of waves if each wave began only after the one before
+// had ended. block_ms is the median run time of a block in milliseconds.
 //
 //   ./lab run blockScheduling -- --timeline=timeline.csv
 //   ./lab test blockScheduling
@@ -53,22 +53,23 @@
 #include "lab.cuh"
 #include "output_file.cuh"
 
-// The work of a thread: each step waits for the one before, so that its time is that of arithmetic
-// and not of memory. It is a chaotic map of a small interval onto itself: a step too many or too
-// few changes every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
+// Computes the work of a thread. Each step waits for the one before, so that arithmetic takes the
+// time, and not memory. A step is a chaotic map of a small interval onto itself, so one step too
+// many or too few changes every result. fmaf() rounds once on the CPU and on the GPU, so the
+// results are identical.
 __device__ float work(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
 }
 
-// Where an element starts: kStarts values of [0, 1), so that the reference has few to compute.
+// An element starts with one of kStarts values of [0, 1), so that the reference has few to compute.
 constexpr unsigned kStarts = 256;
 __device__ float start(std::size_t element) {
     const unsigned i = element % kStarts;
     return static_cast<float>(i) / kStarts;
 }
 
-// The last thing that a block does: it records where it was, and from when to when.
+// A block calls this last. It records where the block was, and from when to when.
 __device__ void recordStay(BlockSpan* spans, unsigned long long begin) {
     __syncthreads();  // a block keeps its room until its last warp is done
     if (threadIdx.x == 0) {
@@ -80,9 +81,9 @@ __device__ void recordStay(BlockSpan* spans, unsigned long long begin) {
     }
 }
 
-// One thread for each element. The last block has threads beyond the end: they do no work, but
-// their block takes the room of a full one. Still wrong: it is right only with the number of blocks
-// that the elements take, and the last wave is seldom full.
+// Each thread computes one element. The last block has threads beyond the end. They do no work, but
+// their block takes the room of a full one. Still wrong: the kernel is right only with the number
+// of blocks that the elements take, and the last wave is seldom full.
 __global__ void busyBlocks(float* results, BlockSpan* spans, std::size_t threads, int steps) {
     const unsigned long long begin = lab::globaltimer();
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -90,8 +91,8 @@ __global__ void busyBlocks(float* results, BlockSpan* spans, std::size_t threads
     recordStay(spans, begin);
 }
 
-// Work for any number of blocks. A piece has an element for each thread of a block. Every fourth
-// piece, from piece 0 on, takes longSteps, all others take steps.
+// Pieces of work for any number of blocks. A piece has an element for each thread of a block. Every
+// fourth piece, from piece 0 on, takes `longSteps` steps, and all others take `steps`.
 struct Pieces {
     unsigned count;
     int steps, longSteps;
@@ -103,8 +104,9 @@ __device__ void compute(float* results, const Pieces& pieces, unsigned piece) {
     results[i] = work(start(i), piece % 4 == 0 ? pieces.longSteps : pieces.steps);
 }
 
-// A grid-stride loop over pieces: right with any number of blocks, in any order. Still wrong: each
-// block has its share before it begins. A block with short pieces ends early, and its SM is idle.
+// The kernel is a grid-stride loop over pieces. It is right with any number of blocks, in any
+// order. Still wrong: each block has its share before it begins. A block with short pieces ends
+// early, and its SM is idle.
 __global__ void fixedShares(float* results, BlockSpan* spans, Pieces pieces) {
     const unsigned long long begin = lab::globaltimer();
     for (unsigned piece = blockIdx.x; piece < pieces.count; piece += gridDim.x) {
@@ -115,9 +117,9 @@ __global__ void fixedShares(float* results, BlockSpan* spans, Pieces pieces) {
 
 // The blocks share a counter, `next`, which is 0 before the launch. A block that is free takes the
 // piece with the counter's number and adds 1 to the counter. It repeats this until no piece is
-// left. So all blocks end at nearly the same time, whatever the pieces take. One thread draws for
-// its block: the first barrier lets the others wait for the number, the second one keeps it until
-// all of them have used it.
+// left. So all blocks end at nearly the same time, no matter how long the pieces take. One thread
+// takes the number for its block. The first barrier makes the other threads wait for the number.
+// The second barrier keeps the number until all threads have used it.
 __global__ void fromCounter(float* results, BlockSpan* spans, Pieces pieces, unsigned* next) {
     __shared__ unsigned piece;
     const unsigned long long begin = lab::globaltimer();
@@ -143,7 +145,7 @@ std::vector<float> ends(int steps) {
     return ofStart;
 }
 
-// `grid` are the columns that all blocks share.
+// `grid` has the columns that all blocks share.
 void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
                    const std::vector<Stay>& stays) {
     const lab::SinceFirst milliseconds(firstBegin(stays));
@@ -155,7 +157,7 @@ void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
     }
 }
 
-// What the table says about the blocks of a grid on a GPU of `sms`, which hold perSm blocks each.
+// Returns what the table says about the blocks of a grid. Each of `sms` SMs holds `perSm` blocks.
 std::vector<lab::Cell> cellsOf(const std::vector<Stay>& stays, std::size_t threads, std::size_t sms,
                                int perSm) {
     const double slots = static_cast<double>(sms) * perSm, waves = stays.size() / slots;
@@ -188,7 +190,7 @@ unsigned moreThanHalfAnSm(const lab::DeviceFacts& gpu, Kernel* kernel) {
     return bytes;
 }
 
-// 1, 2, 4 ... blocks, and `most`.
+// Returns the numbers of blocks 1, 2, 4 ... and `most`.
 std::vector<unsigned> gridsUpTo(unsigned most) {
     std::vector<unsigned> grids;
     for (unsigned grid = 1; grid < most; grid *= 2) grids.push_back(grid);
@@ -203,14 +205,15 @@ int main(int argc, char** argv) {
     std::string timelineName;
     lab::Exercise exercise("blockScheduling", "On which SM each block of a grid runs, and when.");
     exercise.option("threads", &threads, 50000, 1, lab::kMaxSize,
-                    "threads of busyBlocks; by default also 6250 for each SM");
+                    "threads of busyBlocks; if not given, it also runs 6250 for each SM");
     exercise.option("block", &block, 1024, 1, lab::kMaxBlock,
-                    "threads per block; if not given, busyBlocks also with 512");
+                    "threads per block; if not given, busyBlocks also runs with 512");
     exercise.option("steps", &steps, {65536, 64}, 1, 1 << 20,
-                    "the work of a thread; an element of a piece takes a sixteenth");
-    exercise.option("pieces", &pieces, {2112, 16}, 1, 1 << 16, "the work of the other kernels");
+                    "steps of a thread; an element of a piece takes a sixteenth of them");
+    exercise.option("pieces", &pieces, {2112, 16}, 1, 1 << 16,
+                    "pieces of work for the other kernels");
     exercise.option("sms", &mostSms, 1, 1, 1024,
-                    "the most SMs that they use, one block on each; if not given, all");
+                    "the most SMs that these kernels use, one block on each; if not given, all");
     exercise.options().file("timeline", &timelineName, "CSV of where and when each block ran");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
@@ -235,14 +238,14 @@ int main(int argc, char** argv) {
     const unsigned smallest = *std::min_element(blockSizes.begin(), blockSizes.end());
 
     exercise.title("%d steps per thread", steps);
-    exercise.noteInEmulation("An SM is a worker thread here, and runs one block at a time:");
-    exercise.noteInEmulation("the columns that need a GPU are left out.");
+    exercise.noteInEmulation("An SM is a worker thread here, and runs one block at a time.");
+    exercise.noteInEmulation("So the program leaves out the columns that need a GPU.");
 
     const std::vector<float> ofStart = ends(steps);
     for (const std::size_t count : threadCounts) {
         lab::DeviceBuffer<float> results(count);
         lab::DeviceBuffer<BlockSpan> spans(lab::blocksFor(count, smallest));
-        // One for each number of threads: the speed-up compares the sizes of blocks.
+        // Each number of threads has a ladder, because the speed-up compares the sizes of blocks.
         lab::Ladder ladder(exercise, results, [&] { spans.fillBytes(0); });
         for (const unsigned size : blockSizes) {
             const unsigned grid = lab::blocksFor(count, size);
@@ -264,7 +267,7 @@ int main(int argc, char** argv) {
         }
     }
 
-    // The pieces, first with equal work, then with uneven work.
+    // These rows run the pieces, first with equal work, then with uneven work.
     const std::size_t count = std::size_t{pieces} * block;
     const int few = std::max(1, steps / 16);
     const Pieces equal = {pieces, few, few}, uneven = {pieces, few, 4 * few};
@@ -297,7 +300,7 @@ int main(int argc, char** argv) {
             {{"threads", std::to_string(count)}, {"sms", std::to_string(grid)}});
         ladder.rung({name, parameters}, grid, block, lab::kNoRate, finding, launch);
     };
-    // With --profile, on the most SMs alone.
+    // With --profile, the kernel runs on the most SMs alone.
     for (const unsigned grid : exercise.profile() ? std::vector{mostSms} : gridsUpTo(mostSms)) {
         rung(onMoreSms, "fixedShares", grid, fixedShares, ofFew,
              [&] { fixedShares<<<grid, block, shared>>>(results.get(), spans.get(), equal); });
@@ -308,7 +311,7 @@ int main(int argc, char** argv) {
         fromCounter<<<mostSms, block, shared>>>(results.get(), spans.get(), uneven, next.get());
     });
 
-    const int status = exercise.finish();  // which ends the program where --kernel selects nothing
+    const int status = exercise.finish();  // this ends the program if --kernel selects nothing
     timeline.close();
     return status;
 }

@@ -16,27 +16,27 @@
 #include "span.cuh"
 #include "statistics.h"
 
-// When and where a block ran, and how often: once.
+// A BlockSpan says when and where a block ran. `runs` must be 1, because each block runs once.
 struct BlockSpan : lab::Span {
     unsigned runs;
 };
 
-// A block in its slot: an SM that holds two blocks has slots 0 and 1. `wave` is 1 for the first
-// block of a slot, 2 for the next.
+// A Stay is a block in its slot. An SM that holds two blocks has slots 0 and 1. `wave` is 1 for the
+// first block of a slot, and 2 for the next.
 struct Stay {
     std::size_t block;
     BlockSpan span;
     unsigned slot, wave;
 };
 
-// In the order of the block numbers. The hardware numbers no slots: a block is given the lowest one
-// of its SM that is free when it begins.
+// Returns the stays in the order of the block numbers. The hardware does not number slots. Here a
+// block gets the lowest slot of its SM that is free when the block begins.
 inline std::vector<Stay> staysOf(const std::vector<BlockSpan>& spans) {
     std::vector<Stay> stays = lab::hostVector<Stay>(spans.size());
     for (std::size_t block = 0; block < spans.size(); ++block)
         stays[block] = {block, spans[block], 0, 0};
-    // The clock advances in steps. Among blocks that begin in the same step, those that end in it
-    // come first.
+    // The clock advances in steps. Among blocks that begin in the same step, the blocks that end in
+    // it come first.
     std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {
         return std::tie(a.span.begin, a.span.end, a.block) <
                std::tie(b.span.begin, b.span.end, b.block);
@@ -69,8 +69,8 @@ inline std::string wrongSpans(const std::vector<Stay>& stays, unsigned perSm) {
             return lab::formatted("block %zu ended before it began", stay.block);
         if (stay.slot >= perSm) {
             return lab::formatted(
-                "block %zu began on SM %u while %u others were there, which has "
-                "room for %u",
+                "block %zu began on SM %u while %u others were there, but that SM "
+                "has room for %u",
                 stay.block, stay.span.sm, stay.slot, perSm);
         }
     }
@@ -86,11 +86,11 @@ inline unsigned long long firstBegin(const std::vector<Stay>& stays) {
 struct Summary {
     std::size_t mostAtOnce;  // blocks on one SM
     std::size_t smsUsed;
-    double blockMs;      // how long a block took: the median
+    double blockMs;      // the median run time of a block
     double idlePercent;  // of the time of all slots, from the first begin to the last end
 };
 
-// The GPU has so many `slots` on all its SMs together.
+// `slots` is the number of slots on all SMs of the GPU together.
 inline Summary summaryOf(const std::vector<Stay>& stays, double slots) {
     std::set<unsigned> sms;
     std::vector<double> durations;

@@ -1,28 +1,28 @@
-// Occupancy is the number of warps that are resident on a multiprocessor (SM), divided by the most
-// that it can hold. An SM hands out warp slots, block slots, registers and shared memory, until one
-// of them has run out. More warps hide more latency, but only up to a point.
+// Occupancy is the number of warps that are resident on a multiprocessor (SM), divided by the
+// largest number that it can hold. An SM hands out warp slots, block slots, registers and shared
+// memory, until one of them has run out. More warps hide more latency, but only up to a point.
 //
-//   1 sumLoads1   sums integers, one load in flight per thread: full speed needs all the warps
-//   2 sumLoads4   four independent loads in flight: fewer warps are enough
-//   3 sumLoads16  up to sixteen: half the occupancy is as fast as full occupancy
+//   1 sumLoads1   sums integers with one load in flight per thread: full speed needs all the warps
+//   2 sumLoads4   has four independent loads in flight, so fewer warps are enough
+//   3 sumLoads16  has up to sixteen, and half the occupancy is as fast as full occupancy
 //   4 mixAtLeast2, 3, 4, 5, 6, 8
-//                 the compiler must leave room for so many blocks: it keeps fewer values in
-//                 registers, the rest goes to local memory, and high occupancy is slow
-//   5 rowSumsLargeTile  sums rows by way of shared memory: its size leaves room for few blocks
-//   6 rowSumsSmallTile  the same with a quarter of the shared memory: room for all the warps
+//                 make the compiler leave room for so many blocks: it keeps fewer values in
+//                 registers and the rest in local memory, so high occupancy is slow
+//   5 rowSumsLargeTile  sums rows with a tile in shared memory that leaves room for few blocks
+//   6 rowSumsSmallTile  does it with a quarter of the shared memory, with room for all the warps
 //
 // The sumLoads kernels run with less and less dynamic shared memory per block, so that 1, 2, 3 ...
 // blocks are resident. sumLoads1 also runs with blocks of different sizes.
 //
 //   regs      registers of a thread
 //   local     bytes of local memory of a thread
-//   warps     that fit on an SM by the rules of occupancy_rules.h
-//   achieved  warps that were there on average, in percent of those of a full SM (kernels 1 to 4)
+//   warps     warps that fit on an SM by the rules of occupancy_rules.h
+//   achieved  resident warps on average, in percent of the warps of a full SM (kernels 1 to 4)
 //
 // The CSV also has the shared memory of a block, the blocks that fit by the rules and as CUDA
 // counts them, the occupancy in percent, and what limits it. `compared` is the number of other
 // configurations (threads per block, shared memory) of the kernel in which the rules agree with
-// CUDA. (The exercise occupancyCalculator computes occupancy for any GPU, and without one.)
+// CUDA. (The exercise occupancyCalculator computes occupancy for any GPU, and needs none.)
 //
 //   ./lab run occupancy -- --size=128M
 //   ./lab test occupancy
@@ -73,12 +73,12 @@ __global__ void sumLoads(const int* data, std::size_t n, std::size_t threads, in
 
 constexpr unsigned kBlock = 256;   // threads
 constexpr unsigned kValues = 96;   // a thread of the mix kernels changes all of them in each step
-constexpr unsigned kStarts = 256;  // different results, so that the reference has few to compute
+constexpr unsigned kStarts = 256;  // the reference computes only so many different results
 
-// __launch_bounds__(most threads per block, least blocks per SM): the compiler may use only so many
-// registers that kMinBlocks blocks of kBlock threads fit on an SM. (std::min() keeps this to what
-// an SM of an older GPU can hold. nvcc -maxrregcount=N limits all kernels of a file without launch
-// bounds.)
+// __launch_bounds__(most threads per block, least blocks per SM) makes the compiler limit the
+// registers, so that kMinBlocks blocks of kBlock threads fit on an SM. (std::min() keeps this to
+// what an SM of an older GPU can hold. nvcc -maxrregcount=N limits all kernels in a file that have
+// no launch bounds.)
 template <unsigned kMinBlocks>
 __global__ void __launch_bounds__(kBlock,
                                   std::min(kMinBlocks, occupancy::kResidentThreads / kBlock))
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kBlock,
     const std::size_t t = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (t < threads) {
         unsigned value[kValues];
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // every index becomes a constant: other arrays cannot live in registers
         for (unsigned i = 0; i < kValues; ++i) value[i] = t % kStarts + i;
 #pragma unroll 1
         for (unsigned step = 0; step < steps; ++step) {
@@ -105,10 +105,11 @@ __global__ void __launch_bounds__(kBlock,
 
 constexpr unsigned kRows = 128;  // rows of a block of the rowSums kernels, one for each thread
 
-// Each thread sums a row: kPerThread integers that lie side by side. If it loaded them itself, the
-// lanes of a warp would load 256 bytes apart. So the block first copies its rows to shared memory,
-// where neighbouring lanes copy neighbouring integers. (The tile has one column more, against bank
-// conflicts.) The tile takes 33,280 bytes, so only six blocks fit on an SM of the H200.
+// Each thread sums a row: kPerThread integers that lie side by side. If each thread loaded its own
+// row, the lanes of a warp would load from addresses 256 bytes apart. So the block first copies its
+// rows to shared memory, where neighbouring lanes copy neighbouring integers. (The tile has an
+// extra column, which avoids bank conflicts.) The tile takes 33,280 bytes, so only six blocks fit
+// on an SM of the H200.
 __global__ void rowSumsLargeTile(const int* data, std::size_t n, std::size_t rows, int* sums) {
     __shared__ int tile[kRows][kPerThread + 1];
     const std::size_t first = std::size_t{blockIdx.x} * kRows * kPerThread;
@@ -122,7 +123,8 @@ __global__ void rowSumsLargeTile(const int* data, std::size_t n, std::size_t row
 }
 
 // The block copies and sums 16 columns of its rows at a time, so that the tile takes 8,704 bytes.
-// It is used four times: one barrier stands before it is read, another before it is written again.
+// The block uses the tile four times. One barrier stands before the threads read the tile, and
+// another stands before they write it again.
 __global__ void rowSumsSmallTile(const int* data, std::size_t n, std::size_t rows, int* sums) {
     constexpr unsigned kColumns = 16;
     __shared__ int tile[kRows][kColumns + 1];
@@ -164,7 +166,7 @@ std::vector<int> sumsOfRows(std::size_t size, std::size_t rows, ElementOf elemen
     return sums;
 }
 
-// CPU reference of mixAtLeast: thread t leaves the same as thread t % kStarts.
+// CPU reference of mixAtLeast: thread t leaves the same result as thread t % kStarts.
 std::vector<int> mixedOfStarts(unsigned steps) {
     std::vector<int> results(kStarts);
     for (std::size_t t = 0; t < kStarts; ++t) {
@@ -184,7 +186,7 @@ int main(int argc, char** argv) {
     unsigned steps;
     lab::Exercise exercise("occupancy", "What limits the warps on an SM, and what they are for.");
     exercise.option("size", &size, {1 << 25, 1 << 16}, 1, lab::kMaxSize, "number of integers");
-    exercise.option("steps", &steps, {128, 4}, 1, 1 << 20, "of mixing");
+    exercise.option("steps", &steps, {128, 4}, 1, 1 << 20, "number of mixing steps");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kLadder,
@@ -212,18 +214,18 @@ int main(int argc, char** argv) {
                    lab::withCommas(size).c_str(), lab::inBytes(source.bytes()).c_str(), kPerThread,
                    steps);
     exercise.noteInEmulation(
-        "It knows no registers, which limit nothing, and holds no warps on an SM.");
+        "It models no registers, so they limit nothing, and it holds no warps on an SM.");
 
     const occupancy::Limits& sm = occupancy::limitsOf(exercise.device());
     const auto nameOf = [&](const std::string& kernel, const char* sweep) {
         return lab::Name(kernel, exercise.parameters() + " sweep=" + sweep);
     };
-    // When the warps of the last run were resident, for kernels that note it.
+    // Returns when the warps of the last run were resident, for kernels that record it.
     const auto spansOf = [&](unsigned block) {
         const std::size_t warps = occupancy::divideUp(block, occupancy::kWarp);
         return spans.toHost(lab::blocksFor(threads, block) * warps);
     };
-    // Looks at the last run of a kernel, which had so much dynamic shared memory in a block.
+    // Looks at the last run of a kernel. Its blocks had `shared` bytes of dynamic shared memory.
     const auto finding = [&](const void* kernel, const occupancy::Comparison& comparison,
                              unsigned block, std::size_t shared, const auto& expectedOf,
                              const std::vector<lab::Span>& ofWarps) -> lab::Finding {
@@ -235,7 +237,8 @@ int main(int argc, char** argv) {
             ofWarps.empty() ? lab::Cell() : lab::Cell(achievedPercent(ofWarps, sm.warps), 1);
 
         std::string wrong = lab::mismatchOf(results, expectedOf);
-        if (wrong.empty() && predicted.blocks != cudaBlocks) wrong = "CUDA counts other blocks";
+        if (wrong.empty() && predicted.blocks != cudaBlocks)
+            wrong = "CUDA counts another number of blocks";
         if (wrong.empty()) wrong = wrongSpans(ofWarps, predicted.warps);
         if (wrong.empty()) wrong = comparison.wrong;
         return {wrong,

@@ -19,7 +19,7 @@ inline SumOfWarp sumOfWarp(const std::vector<int>& in, std::size_t warp) {
     return sum;
 }
 
-// Whether a race can leave this value, which is less than the whole sum.
+// Says whether a race can leave this value. Such a value is less than the whole sum.
 inline bool isPart(int value, const SumOfWarp& sum) {
     return value >= sum.least && value < sum.all;
 }

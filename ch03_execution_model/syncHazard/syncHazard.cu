@@ -1,17 +1,18 @@
 // Threads of a block that work together have to wait for one another. Without a barrier, a thread
 // reads what another one has not written yet (read after write), or overwrites what another one has
-// still to read (write after read). Each kernel comes without its barrier and with it.
+// still to read (write after read). Each kernel comes twice, without its barrier and with it.
 //
-//   1 readAfterWriteRace    reverses tiles: no barrier between writing the tile and reading it
-//   2 readAfterWriteSynced  one barrier
-//   3 writeAfterReadRace    several tiles, one after the other, in the same shared memory: no
-//                           barrier between reading a tile and writing the next one
-//   4 writeAfterReadSynced  two barriers for each tile
-// 5 lanesRace each warp adds up its elements: no barrier between the steps
-//   6 lanesSynced           __syncwarp() after each step, which waits for the lanes of a warp only
+//   1 readAfterWriteRace    reverses tiles, with no barrier between writing a tile and reading it
+//   2 readAfterWriteSynced  has one barrier
+//   3 writeAfterReadRace    reverses several tiles, one after the other, in the same shared memory,
+//                           with no barrier between reading a tile and writing the next one
+//   4 writeAfterReadSynced  has two barriers for each tile
+//   5 lanesRace             adds up the elements of each warp, with no barrier between the steps
+//   6 lanesSynced           calls __syncwarp() after each step, which waits for one warp only
 //
 // Each kernel runs --runs times, on the same elements. The column `wrong` counts the wrong elements
-// of all runs, `wrong runs` the runs with at least one. For kernels 1, 3 and 5, `check` says one of
+// of all runs, and `wrong runs` counts the runs with at least one. For kernels 1, 3 and 5, `check`
+// says one of these words:
 //
 //   race   elements were wrong, and each holds what this race can leave there
 //   lucky  all elements were right. The race is still there: with another GPU, another compiler or
@@ -22,7 +23,7 @@
 //
 //   ./lab run syncHazard -- --size=1M --block=512
 //   ./lab test syncHazard
-//   ./lab check syncHazard    (without a GPU: both lines of each race)
+//   ./lab check syncHazard    (names both lines of each race, without a GPU)
 //   ./lab profile syncHazard
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
@@ -39,8 +40,8 @@
 //
 //     if (threadIdx.x < 32) { ...  __syncthreads(); } else { ...  __syncthreads(); }
 //
-// To the language these are two barriers, and each waits for all threads of the block. A GPU may
-// take them for one today, by luck.
+// CUDA treats these as two barriers, and each waits for all threads of the block. A GPU may treat
+// them as one today, by luck.
 
 #include <algorithm>
 #include <atomic>
@@ -55,9 +56,9 @@
 #include "wrongStretches.h"
 
 constexpr int kEmpty = -1;          // what a tile holds before; no element of the input is negative
-constexpr unsigned kTiles = 8;      // a block of kernels 3 and 4 works on so many, one by one
+constexpr unsigned kTiles = 8;      // tiles that a block of kernels 3 and 4 works on, one by one
 constexpr unsigned kLaterBy = 500;  // nanoseconds
-constexpr unsigned kListed = 4;     // --list shows so many stretches of wrong elements
+constexpr unsigned kListed = 4;     // stretches of wrong elements that --list shows
 
 // The warps of a real kernel do not come at the same time: their data arrive sooner or later, and
 // the scheduler picks which warp goes on. Here each warp comes later than the one before.
@@ -65,7 +66,8 @@ __device__ void comeLater() {
     __nanosleep(kLaterBy * (threadIdx.x / 32));
 }
 
-// Number of elements of the tile that begins at `first`: blockDim.x, unless the array ends before.
+// Returns the number of elements of the tile that begins at `first`. It is blockDim.x, unless the
+// array ends before.
 __device__ unsigned elementsOfTile(std::size_t first, std::size_t n) {
     return n - first < blockDim.x ? static_cast<unsigned>(n - first) : blockDim.x;
 }
@@ -84,9 +86,9 @@ __global__ void readAfterWriteRace(const int* in, int* out, std::size_t n) {
     if (t < count) out[first + t] = tile[count - 1 - t];
 }
 
-// No thread passes the barrier before all have reached it, and what they wrote before it can be
-// read by all behind it. Threads without an element reach it, too: it does not stand within an
-// `if`.
+// No thread passes the barrier before all threads have reached it. After the barrier, all threads
+// can read what they wrote before it. Threads without an element reach it, too, because it does not
+// stand within an `if`.
 __global__ void readAfterWriteSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
@@ -115,9 +117,9 @@ __global__ void writeAfterReadRace(const int* in, int* out, std::size_t n) {
     }
 }
 
-// A tile that is used again needs two barriers: one before it is read, one before it is written.
-// (With two tiles that alternate, one is enough.) All threads of a block leave the loop in the same
-// iteration, so none waits at a barrier that others never reach.
+// A block that uses a tile again needs two barriers: one before it reads the tile, and one before
+// it writes the tile. (With two tiles that alternate, one barrier is enough.) All threads of a
+// block leave the loop in the same iteration, so none waits at a barrier that others never reach.
 __global__ void writeAfterReadSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const unsigned t = threadIdx.x;
@@ -133,8 +135,8 @@ __global__ void writeAfterReadSynced(const int* in, int* out, std::size_t n) {
 }
 
 // Each warp adds up its elements, as reduceInteger does at the end. Older textbooks leave out the
-// barrier, because the lanes of a warp moved in lockstep. The compiler never knew that: to it,
-// tile[t] and tile[t + 8] are two variables, and it may read one before it writes the other. Since
+// barrier, because the lanes of a warp moved in lockstep. The compiler never knew that. It treats
+// tile[t] and tile[t + 8] as two variables, and may read one before it writes the other. Since
 // Volta the hardware does not promise lockstep either.
 __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
@@ -149,8 +151,8 @@ __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
 }
 
 // __syncwarp() waits for the lanes of the warp, and makes the compiler write before it reads on.
-// That is enough as long as no warp needs anything from another one. It is cheaper than a barrier
-// of the block.
+// That is enough as long as no warp needs anything from another one. __syncwarp() is cheaper than a
+// barrier of the block.
 __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -164,14 +166,16 @@ __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     if (lane == 0 && i < n) sums[i / 32] = tile[t];
 }
 
-// CPU reference: the index of the element that a kernel which reverses tiles must leave at i.
+// CPU reference of the kernels that reverse tiles: returns the index of the element that belongs
+// at i.
 std::size_t sourceOf(std::size_t i, std::size_t block, std::size_t n) {
     const std::size_t first = i / block * block;
     return first + std::min(block, n - first) - 1 - (i - first);
 }
 
-// What a kernel should leave: `right` is the value of each of `count` elements. `possible` says
-// whether a race can leave another value there; a kernel with barriers has none.
+// Describes what a kernel should leave. `right` is the value of each of `count` elements.
+// `possible` says whether a race can leave another value there. A kernel with barriers has no
+// `possible`.
 struct Expected {
     std::size_t count;
     std::function<int(std::size_t)> right;
@@ -182,8 +186,8 @@ struct Expected {
     }
 };
 
-// Looks at the results of the current rung of `ladder`: those of the run that it has measured, and
-// of further runs. `firstWrong` gets the results of the first run with wrong elements, if any.
+// Looks at the results of the current rung of `ladder`, from the run that it has measured and from
+// further runs. `firstWrong` gets the results of the first run with wrong elements, if any.
 lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& result,
                      const Expected& expected, std::size_t runs, std::vector<int>* firstWrong) {
     std::size_t wrong = 0, wrongRuns = 0;
@@ -222,7 +226,7 @@ int main(int argc, char** argv) {
     exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     exercise.option("runs", &runs, {20, 3}, 1, 1000000,
-                    "runs of each kernel whose results are checked; one with --profile");
+                    "runs of each kernel whose results the program checks; 1 with --profile");
     exercise.options().flag("list", &list, "say which elements were wrong");
     exercise.parse(argc, argv);
     const std::size_t results = exercise.profile() ? 1 : runs;
@@ -233,7 +237,7 @@ int main(int argc, char** argv) {
     const int* const in = source.get();
     int* const out = result.get();
     exercise.title("%s ints, block %u", lab::withCommas(size).c_str(), block);
-    // A kernel that is wrong is no baseline: no speedups.
+    // A kernel that is wrong is no baseline, so the table has no speed-ups.
     exercise.columns(lab::Columns::kTimed, {{"", 0, "runs"},
                                             {"wrong runs", 10, "wrong_runs"},
                                             {"wrong", 8, "wrong_elements"},

@@ -49,7 +49,7 @@ TEST(BlockStays, SlotsThatNobodyTookAreIdle) {
 TEST(BlockStays, SaysWhatIsWrong) {
     EXPECT_EQ(wrongSpans(staysOf(fiveBlocks()), 2), "");
     EXPECT_EQ(wrongSpans(staysOf(fiveBlocks()), 1),
-              "block 2 began on SM 0 while 1 others were there, which has room for 1");
+              "block 2 began on SM 0 while 1 others were there, but that SM has room for 1");
     EXPECT_EQ(wrongSpans(staysOf({{{1, 2, 0}, 1}, {{1, 2, 0}, 2}}), 2), "block 1 ran 2 times");
     EXPECT_EQ(wrongSpans(staysOf({{{2, 1, 0}, 1}}), 2), "block 0 ended before it began");
 }
