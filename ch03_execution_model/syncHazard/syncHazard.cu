@@ -135,9 +135,9 @@ __global__ void writeAfterReadSynced(const int* in, int* out, std::size_t n) {
 }
 
 // Each warp adds up its elements, as reduceInteger does at the end. Older textbooks leave out the
-// barrier, because the lanes of a warp moved in lockstep. The compiler never knew that. It treats
-// tile[t] and tile[t + 8] as two variables, and may read one before it writes the other. Since
-// Volta the hardware does not promise lockstep either.
+// barrier, because the lanes of a warp moved in lockstep. Since Volta the hardware does not promise
+// that, and the compiler never did. It treats tile[t] and tile[t + 8] as two variables, and may
+// read one before it writes the other.
 __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
