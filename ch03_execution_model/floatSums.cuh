@@ -1,5 +1,6 @@
 #pragma once
-// For reduceFloat and compensatedSum: sums of floats, and how far they may be from the exact sum.
+// reduceFloat and compensatedSum use this header. It sums floats, and says how far a sum may be
+// from the exact one.
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +14,8 @@
 
 constexpr unsigned kLoads = 4;  // loads of 16 bytes that each thread has in flight
 
-// Adds the elements of one thread, in a grid-stride loop. Which thread adds which elements depends
-// on n, grid and block alone.
+// Adds the elements of one thread, in a grid-stride loop. Only n, grid and block decide which
+// thread adds which elements.
 template <typename Sum>
 __device__ Sum sumOfThread(const float* data, std::size_t n) {
     const float4* const vectors = reinterpret_cast<const float4*>(data);  // aligned by cudaMalloc()
@@ -33,7 +34,7 @@ __device__ Sum sumOfThread(const float* data, std::size_t n) {
             sum += v[k].w;
         }
     }
-    // For one block, the next tile is not full. For the others, it begins behind the end.
+    // For one block, the next tile is not full. For the others, it begins after the end.
     for (std::size_t i = 4 * first + threadIdx.x; i < n; i += blockDim.x) sum += data[i];
     return sum;
 }
@@ -42,7 +43,7 @@ inline std::size_t elementsOfTile(unsigned block) {
     return std::size_t{4 * kLoads} * block;
 }
 
-// Random multiples of 2^-bits from 0 to 1. `negative` percent of them get a minus sign.
+// Returns random multiples of 2^-bits from 0 to 1. `negative` percent of them get a minus sign.
 inline std::vector<float> randomInput(std::size_t n, std::uint64_t seed, unsigned negative,
                                       unsigned bits) {
     const float unit = 1.0f / static_cast<float>(1u << bits);
@@ -67,14 +68,14 @@ inline double log2Of(std::size_t n) {
     return std::ceil(std::log2(static_cast<double>(n)));
 }
 
-// How many roundings an element goes through in sumOfThread() and in the tree of its block.
+// Returns how many roundings an element goes through in sumOfThread() and in the tree of its block.
 inline double roundingsOfBlock(std::size_t n, unsigned grid, unsigned block) {
     const unsigned tilesOfBlock = lab::blocksFor(lab::blocksFor(n, elementsOfTile(block)), grid);
     return 4.0 * kLoads * (tilesOfBlock + 1) + log2Of(block);
 }
 
-// CPU reference: the sum and the sum of the magnitudes, in double. A double has 53 bits, enough to
-// hold any sum of 2^29 multiples of 2^-24 below 1 exactly, so nothing is rounded.
+// CPU reference: holds the sum and the sum of the magnitudes, in double. A double has 53 bits. It
+// holds any sum of 2^29 multiples of 2^-24 below 1 exactly, so no addition rounds.
 struct ExactSum {
     double sum = 0, magnitudes = 0;
 };
@@ -95,13 +96,13 @@ inline ExactSum exactSum(const std::vector<float>& values) {
     return all;
 }
 
-// Whether all runs of a kernel must give the same sum.
+// Says whether all runs of a kernel must give the same sum.
 enum Repeated { kSameSum, kAnySum };
 
 // Judges sums against the exact one.
 class SumJudge {
   public:
-    // `bits` as for randomInput().
+    // `bits` has the same meaning as in randomInput().
     SumJudge(const std::vector<float>& values, unsigned bits)
         : count_(values.size()),
           exact_(exactSum(values)),
@@ -115,36 +116,36 @@ class SumJudge {
     }
 
     std::string describeInput() const {
-        std::string text = lab::formatted("The sum is %.12g, the magnitudes sum to %.12g",
+        std::string text = lab::formatted("The sum is %.12g, and the magnitudes sum to %.12g.",
                                           exact_.sum, exact_.magnitudes);
         if (exact_.sum != 0)
-            text += lab::formatted("; condition number %.3g",
+            text += lab::formatted("\nThe condition number is %.3g.",
                                    exact_.magnitudes / std::fabs(exact_.sum));
-        return lab::wrapped(text + ".", lab::ResultTable::kLineLength);
+        return text;
     }
 
-    // How far a sum may be from the exact one if each element goes through this many roundings:
-    // Higham, Accuracy and Stability of Numerical Algorithms, chapter 4. The bound is 0 where all
-    // sums of such numbers fit into the 24 bits of a float: then no order rounds anything.
+    // Returns how far a sum may be from the exact one if each element goes through this many
+    // roundings (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4). If all sums of
+    // such numbers fit into the 24 bits of a float, no order rounds anything, and the bound is 0.
     double bound(double roundings) const {
         return nothingIsRounded_ ? 0 : roundings * kUnit * exact_.magnitudes;
     }
-    // The same for Kahan's loop (Higham, (4.8)): two roundings at any length. The other terms count
-    // with the square of 2^-24.
+    // Returns the same bound for Kahan's loop (Higham, (4.8)). It counts two roundings at any
+    // length. The other terms count with the square of 2^-24.
     double boundOfKahan() const {
         return bound(2) + bound(2.0 * static_cast<double>(count_) * kUnit);
     }
-    // The same for a sum that keeps its rest beside it: one rounding at the end. The roundings of
-    // the rests count with the square of 2^-24.
+    // Returns the same bound for a sum that keeps its rest beside it. It counts one rounding at the
+    // end. The roundings of the rests count with the square of 2^-24.
     double boundCompensated(double roundings) const {
         if (nothingIsRounded_) return 0;
         return kUnit * std::fabs(exact_.sum) + roundings * kUnit * bound(roundings);
     }
 
-    // Judges the sums of several runs: gives the columns, and says what is wrong.
+    // Judges the sums of several runs, gives the columns, and says what is wrong.
     lab::Finding judge(const std::vector<float>& ofRuns, double allowed, Repeated repeated) const {
         for (const float sum : ofRuns) {
-            if (std::isnan(sum)) return "the sum is not a number, or never written";
+            if (std::isnan(sum)) return "the sum is not a number, or the kernel never wrote it";
         }
         const std::set<float> different(ofRuns.begin(), ofRuns.end());
         const float least = *different.begin(), most = *different.rbegin();
@@ -161,13 +162,14 @@ class SumJudge {
             finding.wrong = lab::formatted("the sum is %.9g, expected %.12g +- %.3g", worst,
                                            exact_.sum, allowed);
         } else if (repeated == kSameSum && different.size() > 1) {
-            finding.wrong = lab::formatted("%zu different sums in %zu runs; all must be the same",
-                                           different.size(), ofRuns.size());
+            finding.wrong =
+                lab::formatted("there are %zu different sums in %zu runs, but all must be the same",
+                               different.size(), ofRuns.size());
         }
         return finding;
     }
 
-    // A check that runs a kernel `runs` times; sum() gives the result of the last run.
+    // Returns a check that runs a kernel `runs` times. sum() gives the result of the last run.
     template <typename Sum>
     lab::Check ofRuns(const lab::Ladder& ladder, std::size_t runs, double allowed,
                       Repeated repeated, Sum sum) const {

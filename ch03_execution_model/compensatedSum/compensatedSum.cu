@@ -1,18 +1,19 @@
-// Sums n floats and keeps the sum in three ways: in a float, which rounds at every addition; in two
-// floats, where the second collects what rounding takes away from the first; in a double.
+// Sums n floats and keeps the sum in a float, in two floats, or in a double. A float rounds at
+// every addition. The second of two floats collects what rounding takes away from the first.
 //
-//     sequentialOnHost          one loop on the CPU, in float: up to n - 1 roundings of an element
-//     compensatedOnHost         the same loop, which adds each loss to the next element (Kahan)
-//   1 reducePlain               a float in each thread
-//   2 reduceCompensated         a float and its rest in each thread
-//   3 reduceCompensatedShuffle  the same with shuffles in place of the tree in shared memory
-//   4 reduceDouble              a double in each thread
-//     cub::DeviceReduce::Sum    the sum of NVIDIA's library, in float
+//     sequentialOnHost          adds floats in a CPU loop, with up to n - 1 roundings of an element
+//     compensatedOnHost         adds each loss of this loop to the next element (Kahan)
+//   1 reducePlain               keeps a float in each thread
+//   2 reduceCompensated         keeps a float and its rest in each thread
+//   3 reduceCompensatedShuffle  adds these with shuffles in place of the tree in shared memory
+//   4 reduceDouble              keeps a double in each thread
+//     cub::DeviceReduce::Sum    calls NVIDIA's library, which adds floats
 //
 // In all kernels a thread adds the same elements in the same order. Each block leaves one sum, and
-// the host adds these, which is not timed. Each kernel runs many times (--runs): `results` is the
-// number of different sums, `spread` the distance from the smallest to the largest of them, and
-// `sum` the worst one. `error` and `spread` are relative to the exact sum.
+// the host adds these sums. The measured times do not include this. Each kernel runs many times
+// (--runs). `results` is the number of different sums, `spread` is the distance from the smallest
+// to the largest of them, and `sum` is the worst one. `error` and `spread` are relative to the
+// exact sum.
 //
 //   ./lab run compensatedSum -- --size=64M --block=512
 //   ./lab run compensatedSum -- --negative=50          (most of the sum cancels)
@@ -35,7 +36,8 @@
 #include "lab.cuh"
 #include "peers_cub.cuh"
 
-// A sum and its rest, which collects what rounding took away from `sum`. It stands for sum + rest.
+// Holds a sum and its rest, which collects what rounding took away from `sum`. The pair stands for
+// sum + rest.
 struct Compensated {
     float sum, rest;
 };
@@ -56,7 +58,8 @@ __device__ void operator+=(Compensated& sum, float x) {
     sum = sum + Compensated{x, 0};
 }
 
-// The final float. Only this addition of sum and rest, or this conversion, rounds to 24 bits.
+// Returns the final float. Only this addition of sum and rest, or this conversion, rounds to 24
+// bits.
 float rounded(Compensated sum) {
     return sum.sum + sum.rest;
 }
@@ -91,14 +94,15 @@ __global__ void reducePlain(const float* data, float* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }
 
-// Nothing is lost but one rounding, when sum and rest become one float at the end. What is still
-// wrong: the tree has a barrier for each level, and reads and writes two floats at each.
+// Loses only one rounding, when sum and rest become one float at the end. What is still wrong: the
+// tree has a barrier at each level, and reads and writes two floats there.
 __global__ void reduceCompensated(const float* data, Compensated* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }
 
 // Keeps the tree of each warp in registers. A shuffle moves one number to another lane, so a sum
-// and its rest take two. Only the sums of the warps go through shared memory, with one barrier.
+// and its rest take two shuffles. Only the sums of the warps go through shared memory, with one
+// barrier.
 __global__ void reduceCompensatedShuffle(const float* data, Compensated* sums, std::size_t n) {
     __shared__ Compensated ofWarps[32];
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -121,16 +125,16 @@ __global__ void reduceCompensatedShuffle(const float* data, Compensated* sums, s
     if (lane == 0) sums[blockIdx.x] = sum;
 }
 
-// As exact, with 53 bits instead of 24, and it loads the same 4 bytes for each element. An addition
-// is one operation, but most GPUs have few units for it. A multiprocessor of an H100 or H200 has
-// 64, one of a GPU for graphics has 2 (CUDA C++ Best Practices Guide, table "Throughput of Native
-// Arithmetic Instructions").
+// A double is as exact, with 53 bits instead of 24. The kernel loads the same 4 bytes for each
+// element. An addition is one operation, but most GPUs have few units for it. A multiprocessor of
+// an H100 or H200 has 64 units, and a multiprocessor of a graphics GPU has 2 (CUDA C++ Best
+// Practices Guide, table "Throughput of Native Arithmetic Instructions").
 __global__ void reduceDouble(const float* data, double* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }
 
-// Kahan summation as in textbooks: the loop adds what one addition loses to the next element. Two
-// such sums cannot be added like this, so the kernels keep the rest beside the sum.
+// Kahan summation as in textbooks: the loop adds what one addition loses to the next element. You
+// cannot add two such sums like this, so the kernels keep the rest beside the sum.
 float compensatedOnHost(const std::vector<float>& values) {
     float sum = 0, rest = 0;
     for (const float value : values) {
@@ -145,12 +149,14 @@ float compensatedOnHost(const std::vector<float>& values) {
 int main(int argc, char** argv) {
     std::size_t size, runs;
     unsigned block, negative, bits;
-    lab::Exercise exercise("compensatedSum", "Floating-point sums, and what a sum is kept in.");
+    lab::Exercise exercise(
+        "compensatedSum",
+        "Sums floats, and keeps the sum in a float, in two floats, or in a double.");
     exercise.option("size", &size, {1 << 24, 1 << 17}, 1, lab::kMaxSize, "number of floats");
     exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     exercise.option("negative", &negative, 0, 0, 50, "percentage of the floats that are below 0");
-    exercise.option("bits", &bits, 24, 1, 24, "binary digits of a float behind the point");
+    exercise.option("bits", &bits, 24, 1, 24, "binary digits of a float after the point");
     exercise.option("runs", &runs, {100, 5}, 1, 10000, "runs whose sums are compared");
     exercise.parse(argc, argv);
     if (exercise.profile()) runs = 1;

@@ -1,23 +1,24 @@
 // Sums n floats. Every addition rounds its result, so the sum depends on the order of additions.
-// Each kernel below adds in another order and gets another sum. How far a sum can be from the exact
-// one is known beforehand: a rounding changes an element's share by at most the factor 1 +- 2^-24.
+// Each kernel below adds in another order and gets another sum. A rounding changes an element's
+// share by at most the factor 1 +- 2^-24. So we know beforehand how far a sum can be from the exact
+// one.
 //
-//     sequentialOnHost        one loop on the CPU: up to n - 1 roundings of an element
-//   1 reduceNeighbored        a tree of neighbours: log2(n) roundings
-//   2 reduceInterleaved       a tree of other pairs: as many roundings, another sum
-//   3 reduceUnrolling8        each thread first adds 8 elements: 4 roundings more
-//   4 reduceAtomic            one launch; adds in the order in which blocks end
-//   5 reduceOneLaunch         one launch; adds in the same order in every run
-//     cub::DeviceReduce::Sum  the sum of NVIDIA's library
+//     sequentialOnHost        adds in a loop on the CPU, with up to n - 1 roundings of an element
+//   1 reduceNeighbored        adds neighbours as a tree, with log2(n) roundings
+//   2 reduceInterleaved       adds other pairs, with the same number of roundings but another sum
+//   3 reduceUnrolling8        first adds 8 elements in each thread, with 4 more roundings
+//   4 reduceAtomic            takes one launch and adds in the order in which blocks end
+//   5 reduceOneLaunch         takes one launch and adds in the same order in every run
+//     cub::DeviceReduce::Sum  calls NVIDIA's library
 //
-// Each kernel runs many times (--runs). `results` is the number of different sums, `spread` the
-// distance from the smallest to the largest of them, and `sum` the worst one. `error` and `spread`
-// are relative to the exact sum. For kernels 1 to 3, the host adds the sums of the blocks as a tree
-// of floats, and this time is not measured.
+// Each kernel runs many times (--runs). `results` is the number of different sums, `spread` is the
+// distance from the smallest to the largest of them, and `sum` is the worst one. `error` and
+// `spread` are relative to the exact sum. For kernels 1 to 3, the host adds the sums of the blocks
+// as a tree of floats. The measured times do not include this.
 //
 //   ./lab run reduceFloat -- --size=64M --block=512
 //   ./lab run reduceFloat -- --negative=50             (most of the sum cancels)
-//   ./lab run reduceFloat -- --size=1M --bits=4        (nothing is rounded)
+//   ./lab run reduceFloat -- --size=1M --bits=4        (no addition rounds)
 //   ./lab test reduceFloat
 //   ./lab profile reduceFloat
 //
@@ -41,7 +42,7 @@
 // As in reduceInteger, kernels 1 to 3 work in place, and zeros fill the last chunk.
 
 // Each element goes through one addition per level of the tree. In a loop, it goes through one
-// addition for each element behind it.
+// addition for each element after it.
 __global__ void reduceNeighbored(float* data, float* sums) {
     const unsigned tid = threadIdx.x;
     float* const chunk = data + std::size_t{blockIdx.x} * blockDim.x;
@@ -53,7 +54,7 @@ __global__ void reduceNeighbored(float* data, float* sums) {
     if (tid == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// Adds other pairs: the roundings differ, their number does not. (For integers, only the speed
+// Adds other pairs: the roundings differ, but their number does not. (For integers, only the speed
 // changes.) The rung reduceUnrolling8 has kParts = 8: each thread first adds 8 elements one after
 // the other, which takes 7 roundings where a tree takes 3.
 template <unsigned kParts>
@@ -83,7 +84,7 @@ __global__ void reduceAtomic(const float* data, float* total, std::size_t n) {
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-__device__ unsigned blocksDone = 0;  // for reduceOneLaunch; 0 between two launches
+__device__ unsigned blocksDone = 0;  // counts in reduceOneLaunch; it is 0 between two launches
 
 // Each block stores its partial sum at its own place and draws a ticket. The block with the last
 // ticket adds all partial sums, always in the same order. It may be another block in each run.
@@ -108,7 +109,7 @@ __global__ void reduceOneLaunch(const float* data, float* sums, float* total, st
     }
 }
 
-// Adds the sums of the blocks on the host: the upper levels of the tree.
+// Adds the sums of the blocks on the host. This makes the upper levels of the tree.
 float treeSum(std::vector<float> sums) {
     for (std::size_t count = sums.size(), half; count > 1; count = half) {
         half = (count + 1) / 2;
@@ -120,19 +121,20 @@ float treeSum(std::vector<float> sums) {
 int main(int argc, char** argv) {
     std::size_t size, runs;
     unsigned block, negative, bits;
-    lab::Exercise exercise("reduceFloat", "Floating-point sums, which depend on the order.");
+    lab::Exercise exercise("reduceFloat",
+                           "Sums floats in several orders, which give different sums.");
     exercise.option("size", &size, {1 << 24, 1 << 17}, 1, lab::kMaxSize, "number of floats");
     exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     exercise.option("negative", &negative, 0, 0, 50, "percentage of the floats that are below 0");
-    exercise.option("bits", &bits, 24, 1, 24, "binary digits of a float behind the point");
+    exercise.option("bits", &bits, 24, 1, 24, "binary digits of a float after the point");
     exercise.option("runs", &runs, {100, 5}, 1, 10000, "runs whose sums are compared");
     exercise.parse(argc, argv);
     if (exercise.profile()) runs = 1;
 
     const std::vector<float> input = randomInput(size, exercise.seed(), negative, bits);
     const SumJudge judge(input, bits);
-    const std::size_t longest = std::size_t{8} * block;  // chunk
+    const std::size_t longest = std::size_t{8} * block;  // length of the longest chunk
     lab::DeviceBuffer<float> source(lab::blocksFor(size, longest) * longest);
     source.fillBytes(0);
     source.copyFrom(input);
@@ -183,7 +185,8 @@ int main(int argc, char** argv) {
                     reduceAtomic<<<many, block>>>(source.get(), sums, size);
                 });
 
-    // Its fences make every block wait at its end, so it gets no more blocks than run at once.
+    // The fences of reduceOneLaunch make every block wait at its end. So the grid has no more
+    // blocks than the GPU can hold at once.
     const unsigned few =
         std::min(lab::blocksFor(size, tile), exercise.device().residentBlocks(block));
     const double inTurn =

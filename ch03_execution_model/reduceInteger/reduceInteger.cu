@@ -1,25 +1,24 @@
 // Sums n integers. The first kernels reduce in place in global memory: each block reduces its chunk
-// of the array to one partial sum. Which thread adds which pair, and how much work a thread has,
-// decides how fast that is. The last kernels add in registers, as fast as the memory delivers.
+// of the array to one partial sum. Their speed depends on which thread adds which pair, and on how
+// much work a thread has. The last kernels add in registers, as fast as the memory delivers.
 //
-//   1 reduceNeighbored            neighbours are added, every other thread drops out: warps diverge
-//   2 reduceNeighboredLess        the same additions by consecutive threads: whole warps drop out
-//   3 reduceInterleaved           additions half a chunk apart: consecutive threads and addresses
-//   4 reduceUnrolling2, 4, 8      a thread first adds 2, 4 or 8 elements: more loads in flight
-//   5 reduceLoop8                 the same 8 elements in a loop: one load in flight at a time
-//   6 reduceUnrollWarps8          the last warp needs no block-wide barriers
-//   7 reduceCompleteUnrollWarps8  no loop is left
-//   8 reduceCompleteUnroll8, 16   the block size is a template argument: no tests at run time
-//   9 reduceShared                the tree is in shared memory: the input is read, nothing else
-//  10 reduceShuffle               a warp adds its registers: one barrier, and hardly any memory
-//     shuffleThenHost             reduceShuffle, and then the host: it copies the sums and adds
-//     them
-//  11 reduceOneLaunch             enough blocks to fill the GPU, 16 bytes a load, and one result
-//     cub::DeviceReduce::Sum      NVIDIA's library
+//   1 reduceNeighbored            adds neighbours; every other thread drops out, so warps diverge
+//   2 reduceNeighboredLess        adds the same pairs with consecutive threads, so warps drop out
+//   3 reduceInterleaved           adds elements half a chunk apart, so loads are coalesced
+//   4 reduceUnrolling2, 4, 8      first adds 2, 4 or 8 elements per thread, with more in flight
+//   5 reduceLoop8                 adds these 8 elements in a loop, with one load in flight
+//   6 reduceUnrollWarps8          needs no block-wide barriers for the last warp
+//   7 reduceCompleteUnrollWarps8  has no loop left
+//   8 reduceCompleteUnroll8, 16   has the block size as a template argument, so it needs no tests
+//   9 reduceShared                keeps the tree in shared memory, and only reads the input
+//  10 reduceShuffle               adds registers of a warp, with one barrier and hardly any memory
+//     shuffleThenHost             launches reduceShuffle; the host copies the sums and adds them
+//  11 reduceOneLaunch             fills the GPU, loads 16 bytes at a time, and leaves one result
+//     cub::DeviceReduce::Sum      calls NVIDIA's library
 //
-// Kernels 1 to 10 leave a partial sum for each block, and their times are those of the kernels
-// alone. The row shuffleThenHost has the time of a whole sum: launch, copy, and additions on the
-// host. Number 11 and CUB leave the sum itself, so their times are those of a whole sum, too.
+// Kernels 1 to 10 leave a partial sum for each block, and their times cover the kernels alone. The
+// time of shuffleThenHost covers a whole sum: the launch, the copy, and the additions on the host.
+// Number 11 and CUB leave the sum itself, so their times cover a whole sum, too.
 //
 //   ./lab run reduceInteger -- --size=16M --block=512
 //   ./lab test reduceInteger
@@ -45,22 +44,22 @@
 // several times that. Zeros fill the last chunk. They add nothing, so no kernel looks for the end
 // of the array.
 
-// Neighbours are added: thread 0 adds element 1 to element 0, thread 2 adds 3 to 2, and so on.
-// Still wrong: every second thread has nothing to do, so every warp diverges.
+// Adds neighbours: thread 0 adds element 1 to element 0, thread 2 adds 3 to 2, and so on. Still
+// wrong: every second thread has nothing to do, so every warp diverges.
 __global__ void reduceNeighbored(int* data, int* sums) {
     const unsigned tid = threadIdx.x;
     int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x;
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (tid % (2 * stride) == 0) chunk[tid] += chunk[tid + stride];
-        __syncthreads();  // all threads of the block, also those that add nothing
+        __syncthreads();  // all threads of the block call this, also those that add nothing
     }
     if (tid == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// The same additions by threads 0, 1, 2 ... Whole warps drop out, and only the last few steps
-// split a warp. Still wrong: the elements of a warp lie 2 * stride apart, so a load touches more
-// sectors from step to step.
+// Threads 0, 1, 2 and so on do the same additions. Whole warps drop out, and only the last few
+// steps split a warp. Still wrong: the elements of a warp lie 2 * stride apart, so a load touches
+// more sectors from step to step.
 __global__ void reduceNeighboredLess(int* data, int* sums) {
     const unsigned tid = threadIdx.x;
     int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x;
@@ -73,8 +72,8 @@ __global__ void reduceNeighboredLess(int* data, int* sums) {
     if (tid == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// The stride is halved instead of doubled, so consecutive threads add consecutive elements: the
-// loads are coalesced. Still wrong: half of the threads never add anything.
+// The loop halves the stride instead of doubling it. So consecutive threads add consecutive
+// elements, and the loads are coalesced. Still wrong: half of the threads never add anything.
 __global__ void reduceInterleaved(int* data, int* sums) {
     const unsigned tid = threadIdx.x;
     int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x;
@@ -92,12 +91,12 @@ __device__ void foldAndSync(int* chunk, unsigned stride) {
     __syncthreads();
 }
 
-// The chunk has kParts parts of blockDim.x elements. Returns the sum of this thread's element of
+// The chunk has kParts parts of blockDim.x elements. Returns this thread's sum of one element from
 // each part.
 template <unsigned kParts>
 __device__ int sumOfParts(const int* chunk) {
     int sum = 0;
-#pragma unroll  // becomes kParts loads, none of which waits for another
+#pragma unroll  // the loop becomes kParts loads that do not wait for each other
     for (unsigned part = 0; part < kParts; ++part) sum += chunk[threadIdx.x + part * blockDim.x];
     return sum;
 }
@@ -109,7 +108,7 @@ __device__ void addParts(int* chunk) {
     __syncthreads();
 }
 
-// Each thread first adds kParts elements, so every thread works, has kParts loads in flight, and
+// Each thread first adds kParts elements. So every thread works and has kParts loads in flight, and
 // the grid has kParts times fewer blocks. Still wrong: the last six steps of the tree keep a single
 // warp busy, and yet the whole block waits at a barrier after each.
 template <unsigned kParts>
@@ -121,9 +120,10 @@ __global__ void reduceUnrolling(int* data, int* sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// A step back, to see what unrolling is good for: the same 8 elements in a loop, as a CPU program
-// would walk over them. The loop adds each element before it loads the next one, so a thread has
-// one load in flight, not eight. (Without the pragma the compiler unrolls this loop by itself.)
+// This is a step back, to show what unrolling is good for. Each thread adds the same 8 elements in
+// a loop, as a CPU program would. The loop adds each element before it loads the next one, so a
+// thread has one load in flight, not eight. (Without the pragma the compiler unrolls this loop by
+// itself.)
 __global__ void reduceLoop8(int* data, int* sums) {
     int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x * 8;
     const int* element = chunk + threadIdx.x;
@@ -154,8 +154,8 @@ __device__ void reduceLastWarp(int* chunk) {
     }
 }
 
-// Six block-wide barriers fewer, and all warps but the first leave early. Still wrong: the steps
-// above the last warp are a loop, with a counter and a test in each step.
+// This kernel has six block-wide barriers fewer, and all warps but the first leave early. Still
+// wrong: the steps above the last warp are a loop, with a counter and a test in each step.
 __global__ void reduceUnrollWarps8(int* data, int* sums) {
     int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x * 8;
     addParts<8>(chunk);
@@ -165,9 +165,10 @@ __global__ void reduceUnrollWarps8(int* data, int* sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// A block has at most 1024 threads, so that loop has at most four steps. Written out, it needs no
-// counter. Still wrong: the compiler does not know blockDim.x, so each test is made at run time.
-// (The barriers in foldAndSync() are legal here: all threads of a block agree on blockDim.x.)
+// A block has at most 1024 threads, so that loop has at most four steps. This kernel writes the
+// steps out, so it needs no counter. Still wrong: the compiler does not know blockDim.x, so the
+// kernel makes each test at run time. (The barriers in foldAndSync() are legal here: all threads of
+// a block agree on blockDim.x.)
 __global__ void reduceCompleteUnrollWarps8(int* data, int* sums) {
     int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x * 8;
     addParts<8>(chunk);
@@ -207,9 +208,9 @@ void launchCompleteUnroll(unsigned grid, unsigned block, int* data, int* sums) {
     if (block == 32) reduceCompleteUnroll<32, kParts><<<grid, block>>>(data, sums);
 }
 
-// The same tree in shared memory, which lies within the multiprocessor. A thread keeps the sum of
-// its parts in a register, so the input is read once and never written. Still wrong: a barrier
-// after each step.
+// Keeps the same tree in shared memory, which lies within the multiprocessor. A thread keeps the
+// sum of its parts in a register, so the kernel reads the input once and never writes it. Still
+// wrong: all warps wait at a barrier after each step.
 __global__ void reduceShared(const int* data, int* sums) {
     __shared__ int tree[lab::kMaxBlock];
     tree[threadIdx.x] = sumOfParts<16>(data + std::size_t{blockIdx.x} * blockDim.x * 16);
@@ -219,26 +220,27 @@ __global__ void reduceShared(const int* data, int* sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = tree[0];
 }
 
-// One barrier instead of ten: the lanes of a warp read each other's registers (lab::sumOfBlock() in
-// common/warp_sum.cuh). Still wrong: the partial sums are not the sum. The host must copy and add
-// them, or another kernel must.
+// Needs one barrier instead of ten: the lanes of a warp read each other's registers
+// (lab::sumOfBlock() in common/warp_sum.cuh). Still wrong: the partial sums are not the sum. Either
+// the host must copy and add them, or another kernel must add them.
 __global__ void reduceShuffle(const int* data, int* sums) {
     const int* const chunk = data + std::size_t{blockIdx.x} * blockDim.x * 16;
     const int sum = lab::sumOfBlock(sumOfParts<16>(chunk));
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-constexpr unsigned kLoads = 4;  // loads of 16 bytes in flight in each thread of reduceOneLaunch
+constexpr unsigned kLoads = 4;  // 16-byte loads that a thread of reduceOneLaunch has in flight
 
-// What the blocks of reduceOneLaunch have added so far: the sum in the upper half, and the number
-// of blocks in the lower half. It is 0 between two launches.
+// Each block of reduceOneLaunch adds to this word. The upper half holds the sum so far, and the
+// lower half holds the number of blocks so far. The word is 0 between two launches.
 __device__ unsigned long long sumAndBlocks = 0;
 
-// A grid-stride loop: the blocks walk over the array together, whatever its size and theirs. The
-// array may end anywhere, so this kernel needs no zeros behind it. Each block adds its sum, and 1
-// to the number of blocks, in a single atomic operation. The block that makes the number complete
-// has the sum of all blocks. It leaves 0 for the next launch. Blocks end in any order, but a sum of
-// integers does not depend on the order, so the result is always the same.
+// In a grid-stride loop, the blocks go through the array together, whatever the sizes of the array
+// and of the blocks. The array may end anywhere, and this kernel needs no zeros after it. Each
+// block adds its sum, and 1 to the number of blocks, in a single atomic operation. The block that
+// makes the number complete has the sum of all blocks. It leaves 0 for the next launch. Blocks end
+// in any order, but a sum of integers does not depend on the order, so the result is always the
+// same.
 __global__ void reduceOneLaunch(const int* data, int* result, std::size_t n) {
     const int4* const vectors = reinterpret_cast<const int4*>(data);  // aligned by cudaMalloc()
     const std::size_t count = n / 4, tile = std::size_t{kLoads} * blockDim.x;
@@ -265,7 +267,7 @@ __global__ void reduceOneLaunch(const int* data, int* result, std::size_t n) {
     }
 }
 
-// CPU reference: the sum of each chunk of `length` elements; the last one may be shorter.
+// CPU reference: returns the sum of each chunk of `length` elements. The last chunk may be shorter.
 std::vector<int> sumsOfChunks(const std::vector<int>& input, std::size_t length) {
     std::vector<int> sums;
     for (std::size_t first = 0; first < input.size(); first += length) {
@@ -278,15 +280,15 @@ std::vector<int> sumsOfChunks(const std::vector<int>& input, std::size_t length)
 int main(int argc, char** argv) {
     std::size_t size;
     unsigned block;
-    lab::Exercise exercise("reduceInteger", "Sums integers, each kernel faster than the last.");
+    lab::Exercise exercise("reduceInteger", "Sums integers with ever faster kernels.");
     exercise.option("size", &size, {1 << 24, 1 << 18}, 1, lab::kMaxSize, "number of integers");
     exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
 
-    // Around zero, so that an int can hold the sum of any number of them.
+    // The integers lie around zero, so an int can hold the sum of any number of them.
     const std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
-    // The longest chunks have 16 parts. Zeros fill the last one.
+    // The longest chunks have 16 parts. Zeros fill the last chunk.
     const std::size_t longest = std::size_t{16} * block;
     lab::DeviceBuffer<int> source(lab::blocksFor(size, longest) * longest);
     source.fillBytes(0);
@@ -299,10 +301,11 @@ int main(int argc, char** argv) {
                    lab::inBytes(size * sizeof(int)).c_str(), block);
 
     const lab::Work read = lab::bytes(1.0 * size * sizeof(int));
-    // Most kernels work in place: every run needs fresh input.
+    // Most kernels work in place, so every run needs fresh input.
     lab::Ladder ladder(exercise, partial, [&] { work.copyFrom(source); });
 
-    // A kernel that leaves the sum of each chunk. A chunk has so many parts of a block's length.
+    // Adds the row of a kernel that leaves the sum of each chunk. A chunk has parts.count parts,
+    // each as long as a block.
     struct Parts {
         unsigned count;
     };
@@ -340,13 +343,14 @@ int main(int argc, char** argv) {
     rung("reduceShuffle", Parts{16},
          [&](unsigned grid) { reduceShuffle<<<grid, block>>>(data, sums); });
 
-    // The whole sum with reduceShuffle: the host launches it, copies the sums of the blocks and
-    // adds them up. A profiler has seen the kernel in the row above.
+    // This row computes the whole sum with reduceShuffle: the host launches the kernel, copies the
+    // sums of the blocks and adds them up. A profiler does not need it, because it has seen the
+    // kernel in the row above.
     if (!exercise.profile()) {
         const unsigned blocks = lab::blocksFor(size, longest);
         std::vector<int> ofBlocks(blocks);
         int sum = 0;
-        partial.fillBytes(lab::poisonByte<int>());  // the sums of the row above
+        partial.fillBytes(lab::poisonByte<int>());  // overwrites the sums of the row above
         const auto isTheSumOnHost = [&] {
             return lab::mismatch<int>({sum}, sumsOfChunks(input, size));
         };
@@ -362,7 +366,8 @@ int main(int argc, char** argv) {
     const auto isTheSum = [&] {
         return lab::mismatch(partial.toHost(1), sumsOfChunks(input, size));
     };
-    const std::size_t tile = std::size_t{4 * kLoads} * block;  // a block reads so many at a time
+    // A block reads one tile at a time.
+    const std::size_t tile = std::size_t{4 * kLoads} * block;
     const unsigned grid = lab::gridStrideBlocks(exercise.device(), size, tile, block);
     ladder.rung("reduceOneLaunch", grid, block, read, isTheSum,
                 [&] { reduceOneLaunch<<<grid, block>>>(data, sums, size); });

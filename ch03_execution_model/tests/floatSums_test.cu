@@ -28,14 +28,15 @@ TEST(SumJudge, ErrorAndSpreadAreRelativeToTheExactSum) {
 TEST(SumJudge, SaysWhatIsWrong) {
     const SumJudge judge(kValues, 24);
     EXPECT_EQ(judge.judge({9, 8}, 1, kAnySum).wrong, "");
-    EXPECT_EQ(judge.judge({9, 8}, 1, kSameSum).wrong, "2 different sums in 2 runs");
+    EXPECT_EQ(judge.judge({9, 8}, 1, kSameSum).wrong,
+              "there are 2 different sums in 2 runs, but all must be the same");
     EXPECT_EQ(judge.judge({6}, 1, kSameSum).wrong, "the sum is 6, expected 8 +- 1");
     EXPECT_NE(judge.judge({std::nanf("")}, 1, kSameSum).wrong, "");
 }
 
 TEST(SumJudge, DescribesTheInput) {
     EXPECT_EQ(SumJudge(kValues, 24).describeInput(),
-              "The sum is 8, of the magnitudes 12; condition number 1.5.");
+              "The sum is 8, and the magnitudes sum to 12.\nThe condition number is 1.5.");
 }
 
 // 2^-24 of the magnitudes for each rounding, where there is any: with 20 binary digits behind the
