@@ -1,5 +1,6 @@
 #pragma once
-// Pairs of FP16 numbers (halves): __half2 of CUDA, and what the CPU needs to check them.
+// This header has CUDA's __half2, a pair of FP16 numbers (halves), and what the CPU needs to check
+// such pairs.
 
 #include <cuda_runtime.h>
 
@@ -7,9 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
-// The half that is nearest to x (of two, the even one), as its 16 bits: the sign, 5 bits of
-// exponent, 10 bits behind the binary point. For numbers below 65,504. A double has the same parts
-// in the same order. So we scale x until its exponent is that of the half, and round to 10 bits.
+// Returns the half that is nearest to x. If two halves are equally near, it returns the even one.
+// The 16 bits are the sign, 5 bits of exponent, and 10 bits behind the binary point. x must be
+// below 65,504. A double has the same parts in the same order. So we scale x until its exponent
+// equals the exponent of the half, and round to 10 bits.
 __host__ __device__ inline std::uint16_t nearestHalf(double x) {
     const double scaled = std::fabs(x) * 0x1p-1008;
     std::uint64_t bits;
@@ -28,7 +30,7 @@ __host__ __device__ inline double halfValue(std::uint16_t half) {
 
 #include <cuda_fp16.h>
 
-#else  // the cpu back end has no cuda_fp16.h: as much of it as is needed here
+#else  // the cpu back end has no cuda_fp16.h, so we define what the exercise needs of it
 
 struct __half2 {
     std::uint16_t x, y;
@@ -37,8 +39,8 @@ __device__ inline __half2 __floats2half2_rn(float x, float y) {
     return {nearestHalf(x), nearestHalf(y)};
 }
 
-// Rounded once: a product of halves is exact in double. So is the sum here, where no number is
-// larger than 4: it has at most 51 bits.
+// This rounds once, since a product of halves is exact in double. The sum is exact here, too: no
+// number is larger than 4, so the sum has at most 51 bits.
 __device__ inline std::uint16_t fmaOfHalves(std::uint16_t a, std::uint16_t b, std::uint16_t c) {
     return nearestHalf(std::fma(halfValue(a), halfValue(b), halfValue(c)));
 }

@@ -16,8 +16,8 @@
 //   13 loopedSine      __sinf of larger angles: a loop takes away whole circles
 //   14 wrappedSine     __sinf of larger angles, without a loop
 //
-// A kernel repeats x = step(x). Each thread does that with 8 numbers, 8 independent chains, so that
-// no unit waits for a result.
+// A kernel repeats x = step(x). Each thread does that with 8 numbers, which are independent chains,
+// so that no unit waits for a result.
 //
 //   per step   results that a step counts as
 //   table      results per cycle of an SM, as NVIDIA states them for this GPU
@@ -48,7 +48,7 @@
 #include "lab.cuh"
 #include "nativeRates.h"
 
-constexpr unsigned kChains = 8;  // of a thread
+constexpr unsigned kChains = 8;  // chains of a thread
 
 // A chain begins with one of 64 numbers, so that the CPU has few chains to check.
 constexpr unsigned kStarts = 64;
@@ -74,9 +74,9 @@ __device__ __half2 start<__half2>(unsigned number) {
     return __floats2half2_rn(x, x / 2);
 }
 
-// What all kernels do: `steps` times x = step(x) in each chain. The barriers make the two readings
-// of the clock span the work of the whole block. The loop is unrolled kUnroll times, so that its
-// own instructions hardly count.
+// All kernels call this function. It computes x = step(x) in each chain, `steps` times. The
+// barriers make the two readings of the clock span the work of the whole block. The compiler
+// unrolls the loop kUnroll times, so that its own instructions hardly count.
 template <unsigned kUnroll, typename T, typename Step>
 __device__ void timeChains(unsigned steps, T* results, long long* cycles, Step step) {
     T x[kChains];
@@ -88,7 +88,7 @@ __device__ void timeChains(unsigned steps, T* results, long long* cycles, Step s
     for (unsigned s = 0; s < steps; ++s) {
         for (unsigned c = 0; c < kChains; ++c) x[c] = step(x[c]);
     }
-    __syncthreads();  // all have ended
+    __syncthreads();  // all warps have ended
     if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - begin;
 
     T* const mine = results + (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
@@ -100,7 +100,8 @@ __device__ void timeChains(unsigned steps, T* results, long long* cycles, Step s
 // for steps of many instructions.
 constexpr unsigned kShort = 32, kLong = 1;
 
-// One instruction, FFMA. The chain x = x * x - 1.9 is chaotic, so a single wrong bit shows.
+// A step is one instruction, FFMA. The chain x = x * x - 1.9 is chaotic, so a single wrong bit
+// shows.
 __global__ void fp32Fma(float b, unsigned steps, float* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](float x) { return fmaf(x, x, b); });
 }
@@ -123,8 +124,8 @@ __global__ void fp64Fma(double b, unsigned steps, double* results, long long* cy
     timeChains<kShort>(steps, results, cycles, [=](double x) { return fma(x, x, b); });
 }
 
-// An addition and a logical operation in each step. (The compiler would make a single addition of
-// x + b + b + b.)
+// Each step has an addition and a logical operation. (The compiler would combine x + b + b + b into
+// a single addition.)
 __global__ void intAdd(unsigned b, unsigned steps, unsigned* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](unsigned x) { return (x + b) ^ b; });
 }
@@ -133,8 +134,8 @@ __global__ void intMultiply(unsigned b, unsigned steps, unsigned* results, long 
     timeChains<kShort>(steps, results, cycles, [=](unsigned x) { return x * b + 1; });
 }
 
-// The division is about 18 instructions: among them are two conversions and an FP32 reciprocal.
-// The addition keeps x from becoming 0.
+// The division takes about 18 instructions, among them two conversions and an FP32 reciprocal. The
+// addition keeps x from becoming 0.
 __global__ void intDivide(unsigned b, unsigned steps, unsigned* results, long long* cycles) {
     timeChains<kLong>(steps, results, cycles, [=](unsigned x) { return b / x + 1; });
 }
@@ -145,18 +146,19 @@ __global__ void convert(int b, unsigned steps, int* results, long long* cycles) 
                        [=](int x) { return __float2int_rz(__int2float_rn(x) * 0.75f) ^ b; });
 }
 
-// The instruction of the SFU, MUFU.RSQ, and three around it for tiny x.
+// rsqrtf() is the SFU's instruction MUFU.RSQ, with three more instructions around it for tiny x.
 __global__ void reciprocalRoot(float b, unsigned steps, float* results, long long* cycles) {
     timeChains<kShort>(steps, results, cycles, [=](float x) { return rsqrtf(x) + b; });
 }
 
-// About 24 instructions for angles below 105,615. Larger ones take a path that is much longer.
+// sinf() takes about 24 instructions for angles below 105,615. Larger angles take a much longer
+// path.
 __global__ void accurateSine(float b, unsigned steps, float* results, long long* cycles) {
     timeChains<kLong>(steps, results, cycles, [=](float x) { return sinf(x) + b; });
 }
 
-// The sine of the SFU: a multiplication and MUFU.SIN. NVIDIA states its error for -pi to pi alone,
-// so any other angle gives a NaN here.
+// The sine of the SFU takes a multiplication and MUFU.SIN. NVIDIA states its error only for -pi to
+// pi, so any other angle gives a NaN here.
 constexpr float kPi = 3.14159265f;
 __device__ float unitSine(float angle) {
     return fabsf(angle) < kPi + 0.01f ? __sinf(angle) : NAN;
@@ -166,8 +168,8 @@ __global__ void fastSine(float b, unsigned steps, float* results, long long* cyc
     timeChains<kShort>(steps, results, cycles, [=](float x) { return unitSine(x) + b; });
 }
 
-// The angles are up to 96, which is 15 circles. Still slow: the lanes of a warp take away different
-// numbers of circles, and all of them wait for the lane with the most.
+// The angles are up to 96, which is 15 circles. The kernel is still slow: the lanes of a warp take
+// away different numbers of circles, and all lanes wait for the lane with the most.
 __global__ void loopedSine(float b, unsigned steps, float* results, long long* cycles) {
     const float first = b * static_cast<float>(startNumber(0));
     timeChains<kLong>(steps, results, cycles, [=](float x) {
@@ -187,7 +189,8 @@ __global__ void wrappedSine(float b, unsigned steps, float* results, long long* 
     });
 }
 
-// CPU reference: where the chains end that begin with 1, 2 ... 64, or with these numbers / 64.
+// The CPU reference computes where the chains end that begin with 1, 2 ... 64, or with these
+// numbers divided by 64.
 template <typename T, typename Step>
 std::vector<T> ends(unsigned steps, Step step) {
     std::vector<T> x;
@@ -198,7 +201,7 @@ std::vector<T> ends(unsigned steps, Step step) {
     return x;
 }
 
-// The same for the two numbers in a pair of halves.
+// This is the same reference for the two numbers in a pair of halves.
 std::vector<unsigned> endsOfHalves(unsigned steps, double b) {
     const double half = halfValue(nearestHalf(b));
     const auto step = [=](double x) { return halfValue(nearestHalf(x * x + half)); };
@@ -211,14 +214,14 @@ std::vector<unsigned> endsOfHalves(unsigned steps, double b) {
     return pairs;
 }
 
-// What is wrong with the results if one is further than `most` from what is expected; empty if
-// none.
+// Names the first result that differs from the expected one by more than `most`. The text is empty
+// if there is none.
 template <typename ExpectedOf>
 std::string furtherThan(double most, const std::vector<float>& results,
                         const ExpectedOf& expectedOf) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         const double expected = expectedOf(i);
-        if (std::fabs(results[i] - expected) <= most) continue;  // never of a NaN
+        if (std::fabs(results[i] - expected) <= most) continue;  // a NaN never passes
         return lab::describeMismatch(i, results[i], static_cast<float>(expected)) +
                lab::formatted(" (at most %g off)", most);
     }
@@ -227,7 +230,8 @@ std::string furtherThan(double most, const std::vector<float>& results,
 
 int main(int argc, char** argv) {
     unsigned steps, block;
-    lab::Exercise exercise("instructionRates", "Results per cycle of the units of an SM.");
+    lab::Exercise exercise("instructionRates",
+                           "Measures the results per cycle of the units of an SM.");
     exercise.option("steps", &steps, {1 << 14, 8}, 1, 1 << 18, "steps of a chain");
     exercise.option("block", &block, {1024, 64}, 1, lab::kMaxBlock,
                     "threads of the one block on each SM");
@@ -241,7 +245,7 @@ int main(int argc, char** argv) {
                       {"FMAs", 6, "fmas", kOnGpu}},
                      {"grid", "block"});
     exercise.title("%u chains of %u steps in a thread, %u threads on an SM", kChains, steps, block);
-    exercise.noteInEmulation("It has no units and no cycles: rates are left out.");
+    exercise.noteInEmulation("It has no units and no cycles, so the table shows no rates.");
 
     const lab::DeviceFacts& gpu = exercise.device();
     const NativeRates table = nativeRatesOf(gpu.major, gpu.minor);
@@ -256,15 +260,15 @@ int main(int argc, char** argv) {
 
     struct Results {
         unsigned perStep;
-        int inTable;  // per cycle; 0: the table has no such instruction, or we do not know
+        int inTable;  // results per cycle; 0 if the table has no such row, or if we do not know
     };
-    double fmasPerCycle = 0;  // 0: not measured
+    double fmasPerCycle = 0;  // 0 until it is measured
     const auto cellsOf = [&](const std::string& name, Results count, const lab::Statistics& time) {
         const bool known = count.inTable > 0;
         const lab::Cell inTable = known ? lab::Cell(count.inTable) : "-";
         if (time.count == 0) return std::vector<lab::Cell>{count.perStep, inTable};
         const std::vector<long long> all = blockCycles.toHost();
-        const double typical = lab::statistics({all.begin(), all.end()}).median;  // of all SMs
+        const double typical = lab::statistics({all.begin(), all.end()}).median;  // over all SMs
         const double perCycle = 1.0 * block * kChains * steps * count.perStep / typical;
         if (name == "fp32Fma") fmasPerCycle = perCycle;
         return std::vector<lab::Cell>{
@@ -355,8 +359,8 @@ int main(int argc, char** argv) {
             convert<<<grid, block>>>(kFewBits, steps, integers, cycles);
         });
 
-    // The error of a step, as NVIDIA states it, and the rounding of the sum; a few steps later it
-    // is forgotten, since each step makes errors smaller.
+    // The check allows the error of a step, as NVIDIA states it, and the rounding of the sum. An
+    // error disappears after a few steps, since each step makes errors smaller.
     rung(
         ofFloats, "reciprocalRoot", Results{1, table.special},
         [&] {
@@ -374,7 +378,7 @@ int main(int argc, char** argv) {
         ofFloats, "fastSine", Results{1, table.special}, [&] { return isSine(7e-7); },
         [&] { fastSine<<<grid, block>>>(1, steps, floats.get(), cycles); });
 
-    // Here a step depends on the thread, too, but thread 64 has the same as thread 0.
+    // Here a step depends on the thread, too, but thread 64 has the same step as thread 0.
     const auto isSineOfAngle = [&](double most) {
         std::vector<std::vector<double>> ofThread;
         for (int number = 1; number <= 64; ++number) {

@@ -1,14 +1,16 @@
 #pragma once
-// How many results a multiprocessor finishes in a cycle, by instruction and compute capability.
+// This table says how many results a multiprocessor finishes in a cycle, by instruction and compute
+// capability.
 //
-// From NVIDIA's table "Throughput of Native Arithmetic Instructions" (CUDA C++ Programming Guide
-// up to CUDA 12, CUDA C++ Best Practices Guide since CUDA 13), and for FP16 pairs from the white
-// papers of the architectures. 0 stands for what we do not know.
+// The numbers come from NVIDIA's table "Throughput of Native Arithmetic Instructions" (CUDA C++
+// Programming Guide up to CUDA 12, CUDA C++ Best Practices Guide since CUDA 13). The numbers for
+// FP16 pairs come from the white papers of the architectures. 0 stands for a number that we do not
+// know.
 
 struct NativeRates {
     int major, minor;         // compute capability
     int fp32, fp16, fp64;     // additions, multiplications, multiply-adds; two for a pair of FP16
-    int intAdd, intMultiply;  // 32 bits: additions, and and, or, xor; multiply-adds
+    int intAdd, intMultiply;  // 32 bits: additions and logical operations; multiply-adds
     int special;              // rsqrtf, __sinf, __cosf, __log2f, exp2f
 };
 

@@ -1,11 +1,11 @@
 #pragma once
-// The order in which a chain of dependent loads goes through memory: latencyHiding.
+// A ChaseCycle is the order in which the dependent loads of latencyHiding go through memory.
 
 #include <cstddef>
 #include <numeric>
 
-// cycle[i] is the element that follows i: a cycle through all n elements in which no two that are
-// near in time are near in memory.
+// cycle[i] is the element that follows i. The cycle goes through all n elements, and no two
+// elements that are near in time are near in memory.
 class ChaseCycle {
   public:
     explicit ChaseCycle(std::size_t n)

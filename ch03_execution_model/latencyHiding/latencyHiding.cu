@@ -1,5 +1,5 @@
-// Hardware is busy only while enough is in flight: latency x throughput (Little's law). More warps
-// put more in flight, and so do more independent operations in each thread.
+// Hardware is busy only while enough is in flight. Little's law says how much: latency x
+// throughput. More warps put more in flight, and so do more independent operations in each thread.
 //
 //   1 threeRegisters  chains of x = x * a + b: each step needs the result of the step before
 //   2 twoRegisters    chains of x = x * x + b, which read one register less
@@ -7,15 +7,15 @@
 //   4 loads           all warps read an array, 4 bytes in each load
 //   5 wideLoads       the same array, 16 bytes in each load
 //
-// Rows 1 and 2 are the kernel fmaChains. Rows 1, 2 and 4 run with 1, 2, 4 and 8 independent chains
+// Rows 1 and 2 run the kernel fmaChains. Rows 1, 2 and 4 run with 1, 2, 4 and 8 independent chains
 // or loads in a thread. All but pointerChase run with 1, 2, 4 ... 64 warps on each multiprocessor
 // (SM).
 //
 //   per thread  chains or loads in a thread
 //   warps       on an SM
 //   in flight   FMAs or bytes that the threads of an SM wait for at a time
-//   latency     cycles that an operation takes: in flight / per cycle, which is what an SM finishes
-//   % law       the share of the peak that the law allows, with the latency that an idle SM has
+//   latency     cycles that an operation takes: in flight, divided by what an SM finishes per cycle
+//   % law       the share of the peak that the law allows, with the latency of an idle SM
 //
 // The CSV also has the grid, the block, per_cycle, and the rates.
 //
@@ -26,7 +26,7 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target latencyHiding
 //   build/ch03_execution_model/latencyHiding --kernel=threeRegisters
-//   ncu build/ch03_execution_model/latencyHiding --profile    (of each kernel, the most warps)
+//   ncu build/ch03_execution_model/latencyHiding --profile    (each kernel with the most warps)
 //
 // Without CMake, after `mkdir -p build`, in one line:
 //   nvcc -std=c++17 -Icommon ch03_execution_model/latencyHiding/latencyHiding.cu
@@ -48,35 +48,36 @@ __device__ std::size_t globalThread() {
     return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-// A step of a chain is one fused multiply-add (FMA), rounded once on the CPU as on the GPU. A step
-// too many or too few shows in the result: the first chain grows with each step, the second is
-// chaotic.
+// A step of a chain is one fused multiply-add (FMA). The CPU and the GPU both round it once. One
+// step too many or too few changes the result: the first chain grows with each step, and the second
+// chain is chaotic.
 
-// Reads three registers.
+// Each step reads three registers.
 struct ThreeRegisters {
     static constexpr float kA = 1.0001f, kB = 0.5f;
     static __device__ float step(float x, float a, float b) { return fmaf(x, a, b); }
     static float reference(float x) { return std::fma(x, 1.0001f, 0.5f); }
 };
 
-// Reads two registers.
+// Each step reads two registers.
 struct TwoRegisters {
     static constexpr float kA = 0, kB = -1.9f;
     static __device__ float step(float x, float, float b) { return fmaf(x, x, b); }
     static float reference(float x) { return std::fma(x, x, -1.9f); }
 };
 
-// Where a chain starts: kStarts values of [0, 1), so that the reference has few to compute.
+// A chain starts at one of kStarts values of [0, 1), so that the CPU reference has few chains to
+// compute.
 constexpr unsigned kStarts = 64;
 __device__ float start(std::size_t thread, unsigned chain) {
     return static_cast<float>((thread + chain) % kStarts) / kStarts;
 }
 
-// kChains independent chains in a thread: while a step of one chain is in flight, the warp can
-// issue steps of the others. The loop is unrolled so far that its own instructions hardly count. a
-// and b come from memory, so that the thread has them in registers: the compiler would put a number
-// that it knows into the instruction. `cycles` gets the time that each block took, on the clock of
-// its SM.
+// Each thread has kChains independent chains: while a step of one chain is in flight, the warp can
+// issue steps of the others. The compiler unrolls the loop so far that its own instructions hardly
+// count. a and b come from memory, so that the thread has them in registers. The compiler would put
+// a number that it knows into the instruction. `cycles` gets the cycles that each block took, on
+// the clock of its SM.
 template <typename Step, unsigned kChains>
 __global__ void fmaChains(const float* operands, unsigned steps, float* results,
                           long long* cycles) {
@@ -97,7 +98,7 @@ __global__ void fmaChains(const float* operands, unsigned steps, float* results,
     for (unsigned c = 0; c < kChains; ++c) results[tid * kChains + c] = x[c];
 }
 
-// One load is in flight on the whole GPU. It shows the latency of a load.
+// One load is in flight on the whole GPU, so the kernel shows the latency of a load.
 __global__ void pointerChase(const unsigned* next, unsigned hops, unsigned* last,
                              long long* cycles) {
     unsigned i = 0;
@@ -107,8 +108,8 @@ __global__ void pointerChase(const unsigned* next, unsigned hops, unsigned* last
     *cycles = clock64() - begin;
 }
 
-// A thread starts kLoads independent loads, and adds what they bring before it starts the next.
-// Without `unroll 1` the compiler would unroll the loop and start more.
+// A thread starts kLoads independent loads, and adds what they bring before it starts the next
+// ones. Without `unroll 1` the compiler would unroll the loop and start more loads at once.
 template <unsigned kLoads>
 __global__ void loads(const unsigned* data, std::size_t n, unsigned* sums, long long* cycles) {
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
@@ -131,8 +132,8 @@ __global__ void loads(const unsigned* data, std::size_t n, unsigned* sums, long 
     sums[globalThread()] = sum;
 }
 
-// A load brings 16 bytes: four times as many are in flight as with loads<1>, from as many warps and
-// as many loads. Up to three integers are left over at the end of the array.
+// A load brings 16 bytes. So four times as many bytes are in flight as with loads<1>, with the same
+// number of warps and of loads. Up to three integers are left over at the end of the array.
 __global__ void wideLoads(const unsigned* data, std::size_t n, unsigned* sums, long long* cycles) {
     const uint4* const vectors = reinterpret_cast<const uint4*>(data);  // cudaMalloc() aligns it
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x, count = n / 4;
@@ -153,8 +154,8 @@ __global__ void wideLoads(const unsigned* data, std::size_t n, unsigned* sums, l
     sums[tid] = sum;
 }
 
-// CPU reference: where a chain ends, for each start. It does not call start(), so that a mistake
-// there shows.
+// The CPU reference computes where a chain ends, for each start. It does not call start(), so that
+// it reveals a mistake in start().
 template <typename Step>
 std::vector<float> ends(unsigned steps) {
     std::vector<float> x(kStarts);
@@ -165,9 +166,9 @@ std::vector<float> ends(unsigned steps) {
     return x;
 }
 
-// The launches of a kernel: 1, 2, 4 ... mostWarps warps on every SM. A launch is left out where an
-// SM does not hold just the blocks of its shape; a note then names the kernel by its `title`. With
-// --profile there is only the launch with the most warps.
+// Returns the shapes of a kernel's launches: 1, 2, 4 ... mostWarps warps on every SM. It leaves out
+// a launch if an SM does not hold exactly the blocks of its shape. A note then names the kernel by
+// its `title`. With --profile it returns only the launch with the most warps.
 template <typename Kernel>
 std::vector<Shape> shapesOf(lab::Exercise& exercise, const std::string& title, Kernel* kernel,
                             unsigned mostWarps) {
@@ -197,7 +198,7 @@ std::vector<Shape> shapesOf(lab::Exercise& exercise, const std::string& title, K
 int main(int argc, char** argv) {
     std::size_t size;
     unsigned steps, hops, mostWarps;
-    lab::Exercise exercise("latencyHiding", "How much must be in flight to keep an SM busy.");
+    lab::Exercise exercise("latencyHiding", "Shows how much must be in flight to keep an SM busy.");
     exercise.option("size", &size, {1 << 26, 1 << 12}, 1, std::size_t{1} << 31, "integers to load");
     exercise.option("steps", &steps, {1 << 16, 32}, 1, 1 << 19, "FMAs of a chain");
     exercise.option("hops", &hops, {1 << 14, 64}, 1, 1 << 24, "loads of pointerChase");
@@ -218,7 +219,8 @@ int main(int argc, char** argv) {
                      {"grid", "block"});
     exercise.title("chains of %u FMAs, loads of %s integers (%s)", steps,
                    lab::withCommas(size).c_str(), lab::inBytes(size * sizeof(unsigned)).c_str());
-    exercise.noteInEmulation("It has no latency to hide: cycles and rates are left out.");
+    exercise.noteInEmulation(
+        "It has no latency to hide, so the table shows no cycles and no rates.");
 
     const lab::DeviceFacts& gpu = exercise.device();
     const std::size_t threads = std::size_t{Shape::kWarp} * mostWarps * gpu.multiprocessors;
@@ -233,10 +235,10 @@ int main(int argc, char** argv) {
     };
 
     struct PerThread {
-        unsigned count;  // of chains, or of loads in flight
+        unsigned count;  // the number of chains, or of loads in flight
     };
 
-    // Rows 1 and 2. A Step is one of the two kinds of FMA.
+    // This adds rows 1 and 2. A Step is one of the two kinds of FMA.
     lab::DeviceBuffer<float> results(threads * kMostChains);
     lab::Ladder chainLadder(exercise, results);
     const auto addChains = [&](const std::string& name, auto step) {
@@ -249,7 +251,7 @@ int main(int argc, char** argv) {
         const auto addRows = [&](auto* kernel, PerThread perThread) {
             const std::string title = name + " x " + std::to_string(perThread.count);
             for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
-                const std::size_t count = shape.threads() * perThread.count;  // of chains
+                const std::size_t count = shape.threads() * perThread.count;  // all chains
                 const auto endOf = [&](std::size_t i) {
                     return expected[(i / perThread.count + i % perThread.count) % kStarts];
                 };
@@ -297,7 +299,7 @@ int main(int argc, char** argv) {
     loadLadder.rung(nameOf("pointerChase", 1), 1, 1, lab::kNoRate, isChased,
                     [&] { pointerChase<<<1, 1>>>(data.get(), hops, sums.get(), cycles.get()); });
 
-    // Rows 4 and 5. Each index is in the array once.
+    // Rows 4 and 5 add up the array. Each index is in the array once.
     const auto total = static_cast<unsigned>(size * (size - 1) / 2);
     const auto addLoads = [&](const std::string& name, auto* kernel, PerThread perThread,
                               Law* law) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the warps of a multiprocessor (SM) have in flight, and what Little's law says of it: in
-// flight = latency x throughput.
+// This header computes what the warps of a multiprocessor (SM) have in flight, and what Little's
+// law predicts from it: in flight = latency x throughput.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,23 +12,25 @@
 #include "statistics.h"
 #include "table.h"
 
-// On each of `sms` SMs so many warps, in one block or in two of the largest size. `shared`, dynamic
-// shared memory that nobody uses, keeps a second block away.
+// A launch puts so many warps on each of `sms` SMs, in one block or in two of the largest size. It
+// reserves `shared` bytes of dynamic shared memory that no thread uses, to keep a second block
+// away.
 struct Shape {
     static constexpr unsigned kWarp = 32;        // threads of a warp
-    static constexpr unsigned kBlockWarps = 32;  // of the largest block
+    static constexpr unsigned kBlockWarps = 32;  // warps of the largest block
     unsigned sms, warps, block, shared;
     unsigned blocksPerSm() const { return warps > kBlockWarps ? warps / kBlockWarps : 1; }
     unsigned grid() const { return sms * blocksPerSm(); }
     std::size_t threads() const { return std::size_t{grid()} * block; }
 };
 
-// Little's law, and the rows of a kernel that are compared with it.
+// A Law collects the rows of a kernel and compares them with Little's law.
 class Law {
   public:
-    // In flight are FMAs or bytes, `unit`, so many to an operation of a thread; the GPU finishes at
-    // most `peak` of them per second (0: unknown). `latency` is that of an operation on an idle SM,
-    // in cycles; 0: the one of the first row.
+    // `unit` names what is in flight, FMAs or bytes, and an operation of a thread has
+    // `perOperation` of them. The GPU finishes at most `peak` of them per second. (If `peak` is 0,
+    // it is unknown.) `latency` is the latency of an operation on an idle SM, in cycles. If it is
+    // 0, the first row decides it.
     Law(const lab::DeviceFacts& gpu, const char* unit, unsigned perOperation, double peak,
         double latency = 0)
         : sms_(gpu.multiprocessors),
@@ -40,8 +42,8 @@ class Law {
 
     double latency() const { return latency_; }
 
-    // The cells of a row: `amount` is what all threads did together, `cycles` what each block took.
-    // Without a time, those that need none.
+    // Returns the cells of a row. `amount` is what all threads did together, and `cycles` is what
+    // each block took. Without a time, it returns only the cells that need none.
     std::vector<lab::Cell> cells(const Shape& shape, unsigned perThread, double amount,
                                  const lab::Statistics& time,
                                  const std::vector<long long>& cycles) {
@@ -69,15 +71,15 @@ class Law {
         return cells;
     }
 
-    // What the law asks for, and beside it the fewest warps that came within 10 % of the best row;
-    // empty where there is no peak to reach or nothing to compare.
+    // Says what the law asks for, and the fewest warps that came within 10 % of the best row. The
+    // text is empty if the peak is unknown or there is nothing to compare.
     std::string comparison() const {
         if (points_.size() < 2 || peak_ == 0) return "";
         const double needed = latency_ * peakPerCycle_;
-        std::string text =
-            lab::formatted("    By the law, %.0f %s must be in flight: %.1f warps x 1.\n", needed,
-                           unit_, needed / points_.front().inFlight);
-        text += "    Within 10 % of the best:";
+        std::string text = lab::formatted(
+            "    By the law, %.0f %s must be in flight: %.1f warps x 1 per thread.\n", needed,
+            unit_, needed / points_.front().inFlight);
+        text += "    These come within 10 % of the best:";
         double best = 0;
         for (const Point& point : points_) best = std::max(best, point.perCycle);
         unsigned told = 0;
@@ -92,7 +94,7 @@ class Law {
   private:
     struct Point {
         unsigned warps, perThread;
-        double inFlight, perCycle;  // on an SM
+        double inFlight, perCycle;  // both on an SM
     };
 
     int sms_;

@@ -1,16 +1,16 @@
-// How many blocks of a kernel fit on a multiprocessor (SM) of any GPU since Fermi, and which
-// resource is scarcest: what NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls computed. It needs
-// no GPU.
+// This program computes how many blocks of a kernel fit on a multiprocessor (SM) of any GPU since
+// Fermi, and which resource is scarcest. NVIDIA's spreadsheet CUDA_Occupancy_Calculator.xls
+// computed the same. The program needs no GPU.
 //
 //   1 calculate     a block takes warps, registers and shared memory, in units; the resource that
 //                   has room for the fewest blocks limits them all
 //   2 largestBlock  launches the kernel countInBins in the largest blocks that CUDA allows
-//   3 fullestBlock  launches it in blocks of the size with which most warps are resident
+//   3 fullestBlock  launches it with the block size that makes the most warps resident
 //
-// The first rows are the block that was asked for, and blocks of other sizes with as many registers
-// per thread and as much shared memory. The rules are in occupancy_rules.h. Each result is checked
-// by placing blocks on an SM, one after the other, until the next one finds no room. Rows 2 and 3
-// are there if the device, emulated or not, has the compute capability that was asked for.
+// The first rows are the block that you ask for, and blocks of other sizes with as many registers
+// per thread and as much shared memory. The rules are in occupancy_rules.h. To check a result, the
+// program places blocks on an SM, one after the other, until the next one finds no room. Rows 2 and
+// 3 appear only if the device, emulated or not, has the compute capability that you ask for.
 //
 //   ./lab run occupancyCalculator -- --capability=8.6 --threads=256 --registers=48 --shared=16K
 //   ./lab test occupancyCalculator
@@ -36,9 +36,9 @@ using occupancy::kWarp;
 using occupancy::Limits;
 using occupancy::Occupancy;
 
-// A histogram: how many of the numbers fall into each bin. Each thread counts in bins of its own,
-// in dynamic shared memory: bin b of thread t is counts[b * blockDim.x + t]. Any block size gives
-// the same totals. `*block` tells the host which one was launched.
+// Computes a histogram: how many of the numbers fall into each bin. Each thread counts in bins of
+// its own, in dynamic shared memory: bin b of thread t is counts[b * blockDim.x + t]. Any block
+// size gives the same totals. `*block` tells the host the block size of the launch.
 __global__ void countInBins(const unsigned* numbers, unsigned n, unsigned bins, unsigned* totals,
                             unsigned* block) {
     extern __shared__ unsigned counts[];
@@ -52,19 +52,19 @@ __global__ void countInBins(const unsigned* numbers, unsigned n, unsigned bins, 
     if (tid == 0) *block = blockDim.x;
 }
 
-// What countInBins works on, and what it takes of an SM.
+// A Work has what countInBins works on, and what it takes of an SM.
 struct Work {
     const unsigned* numbers;
     unsigned n, bins;
     unsigned *totals, *block;
-    unsigned multiprocessors;  // of the GPU
-    unsigned registers;        // of a thread; 0 where they are not known
+    unsigned multiprocessors;  // all SMs of the GPU
+    unsigned registers;        // registers of a thread; 0 where we do not know them
     std::size_t sharedFor(unsigned threads) const {
         return std::size_t{threads} * bins * sizeof(unsigned);
     }
 };
 
-// The largest block that CUDA allows, and as many of them as the GPU holds at a time.
+// Launches the largest blocks that CUDA allows, as many of them as the GPU holds at a time.
 void launchLargest(const Limits& sm, const Work& work) {
     const unsigned threads = kMaxThreads;
     const Occupancy found = calculate(sm, {threads, work.registers, work.sharedFor(threads)});
@@ -72,7 +72,8 @@ void launchLargest(const Limits& sm, const Work& work) {
         work.numbers, work.n, work.bins, work.totals, work.block);
 }
 
-// The block with which most warps are resident: all whole numbers of warps are tried.
+// Launches with the block size that makes the most warps resident. It tries all whole numbers of
+// warps.
 void launchFullest(const Limits& sm, const Work& work) {
     Occupancy best;
     unsigned threads = 0;
@@ -86,7 +87,7 @@ void launchFullest(const Limits& sm, const Work& work) {
         work.numbers, work.n, work.bins, work.totals, work.block);
 }
 
-// A table for the reader: what each resource allows, and the result.
+// Returns a table for the reader, with what each resource allows, and the result.
 std::string explained(const Limits& sm, const Block& block) {
     const Occupancy result = calculate(sm, block);
     std::string text =
@@ -103,14 +104,14 @@ std::string explained(const Limits& sm, const Block& block) {
     return text + lab::wrapped(found, lab::ResultTable::kLineLength);
 }
 
-// A row of the table. Its result is right if so many blocks can be placed one after the other, and
-// not one more.
+// Returns a row of the table. Its result is right if the SM has room for exactly so many blocks,
+// placed one after the other.
 lab::Row rowOf(const lab::Exercise& exercise, const std::string& kernel, const Limits& sm,
                const Block& block) {
     const Occupancy result = calculate(sm, block);
     const unsigned placed = countByPlacing(sm, block);
     std::string wrong;
-    if (placed != result.blocks) wrong = lab::formatted("%u blocks can be placed", placed);
+    if (placed != result.blocks) wrong = lab::formatted("an SM has room for %u blocks", placed);
     lab::Row row;
     row.kernel = lab::formatted("%s, %u threads", kernel.c_str(), block.threads);
     row.device = "compute capability " + nameOf(sm);
@@ -128,7 +129,7 @@ lab::Row rowOf(const lab::Exercise& exercise, const std::string& kernel, const L
     return row;
 }
 
-// Is there a device of this compute capability? Nothing needs one but the launches.
+// Is there a device of this compute capability? Only the launches need one.
 bool isHere(lab::Exercise& exercise, const Limits& sm) {
     int devices = 0;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return false;
@@ -137,14 +138,14 @@ bool isHere(lab::Exercise& exercise, const Limits& sm) {
     return nameOf(sm) == lab::formatted("%d.%d", device.major, device.minor);
 }
 
-// CPU reference: how many numbers are in each bin.
+// The CPU reference counts the numbers in each bin.
 std::vector<unsigned> totalsOf(const std::vector<unsigned>& numbers, unsigned bins) {
     std::vector<unsigned> totals(bins);
     for (const unsigned number : numbers) ++totals[number % bins];
     return totals;
 }
 
-// Rows 2 and 3: what a function launches, as the kernel has seen it.
+// Adds row 2 or 3, which shows what a function launches, as the kernel has seen it.
 template <typename Launch>
 void launchRow(lab::Exercise& exercise, const std::string& name, const Limits& sm, unsigned bins,
                Launch launch) {
@@ -153,7 +154,7 @@ void launchRow(lab::Exercise& exercise, const std::string& name, const Limits& s
     const std::vector<unsigned> zeros(bins), zero(1);
     const lab::DeviceBuffer<unsigned> input(numbers);
     lab::DeviceBuffer<unsigned> totals(zeros), block(zero);
-    // More than 48 KiB must be asked for.
+    // A program must ask for more than 48 KiB of shared memory before the launch.
     CUDA_CHECK(cudaFuncSetAttribute(countInBins, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(sm.sharedPerBlock)));
     cudaFuncAttributes kernel;
@@ -183,7 +184,8 @@ int main(int argc, char** argv) {
     std::string capability = "9.0";
     Block block;
     unsigned bins;
-    lab::Exercise exercise("occupancyCalculator", "How many blocks fit on an SM, of any GPU.");
+    lab::Exercise exercise("occupancyCalculator",
+                           "Computes how many blocks fit on an SM of any GPU.");
     exercise.options().text("capability", &capability, "X.Y",
                             "one of " + occupancy::allCapabilities(), "compute capability");
     exercise.option("threads", &block.threads, 256, 1, occupancy::kMaxThreads, "threads per block");
@@ -192,7 +194,7 @@ int main(int argc, char** argv) {
                     "bytes of shared memory per block");
     exercise.option("bins", &bins, 32, 1, 56, "bins of countInBins, of 4 bytes for each thread");
     exercise.parseOptions(argc, argv);
-    // Nothing runs on it, but a GPU that is named must be there, as in every exercise.
+    // Nothing runs on a GPU here, but a GPU that you name must be there, as in every exercise.
     if (exercise.given("device")) exercise.selectDevice();
     const Limits* const sm = occupancy::find(capability);
     if (sm == nullptr)
@@ -222,7 +224,7 @@ int main(int argc, char** argv) {
     const bool largest = exercise.selected("largestBlock");
     const bool fullest = exercise.selected("fullestBlock");
     if (!largest && !fullest) return exercise.finish();
-    // Where launches are all that was asked for, a GPU is needed, as in every exercise.
+    // If you ask only for launches, the program needs a GPU, as every exercise does.
     if (!exercise.selected("calculate")) exercise.selectDevice();
     if (!isHere(exercise, *sm)) {
         if (exercise.given("kernel"))

@@ -64,8 +64,8 @@ TEST(LittlesLaw, ComparedWithTheFewestWarpsThatDo) {
     row(4, 2, 53);
     row(8, 2, 54);
     EXPECT_EQ(law.comparison(),
-              "    By the law, 256 FMAs must be in flight: 8.0 warps x 1.\n"
-              "    Within 10 % of the best: 16 x 1, 8 x 2");
+              "    By the law, 256 FMAs must be in flight: 8.0 warps x 1 per thread.\n"
+              "    These come within 10 % of the best: 16 x 1, 8 x 2");
 }
 
 }  // namespace
