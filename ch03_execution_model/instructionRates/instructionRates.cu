@@ -245,7 +245,7 @@ int main(int argc, char** argv) {
                       {"FMAs", 6, "fmas", kOnGpu}},
                      {"grid", "block"});
     exercise.title("%u chains of %u steps in a thread, %u threads on an SM", kChains, steps, block);
-    exercise.noteInEmulation("It has no units and no cycles, so the table shows no rates.");
+    exercise.noteInEmulation("It has no units and no cycles, so the program measures no rates.");
 
     const lab::DeviceFacts& gpu = exercise.device();
     const NativeRates table = nativeRatesOf(gpu.major, gpu.minor);

@@ -8,7 +8,7 @@
 //   3 predicatedByThread  two conditional assignments replace if and else, by thread
 //   4 predicatedByWarp    the same by warp, and a shift replaces the division
 //   5 heavyByThread       even and odd threads again, but each branch does much arithmetic
-//   6 heavyByWarp         even and odd warps do the same arithmetic: no warp executes both branches
+//   6 heavyByWarp         even and odd warps do the arithmetic of 5: no warp executes both branches
 //
 // In an optimised build, kernels 1 to 4 have no branch that could split a warp. Instructions do not
 // limit them, except for the division in kernel 2. Kernels 5 and 6 keep their branch, and 5

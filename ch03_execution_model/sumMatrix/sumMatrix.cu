@@ -2,7 +2,7 @@
 // decides the time. The shape of a block decides how well a kernel uses memory: whether a warp uses
 // all bytes of the sectors that it touches, and how many loads are in flight.
 //
-//   1 sumMatrix1D        a thread for each column walks down the rows: these are far too few
+//   1 sumMatrix1D        a thread for each column walks down the rows: far too few threads
 //   2 sumMatrixMix       a 2D grid of 1D blocks has a thread for each element
 //   3 sumMatrix2D        a 2D grid has 2D blocks, in all shapes from 32 to 1024 threads
 //   4 sumMatrixFloat4    a thread loads 16 bytes at a time, and the matrix is one long array
@@ -159,7 +159,8 @@ int main(int argc, char** argv) {
                    lab::withCommas(cols).c_str(), lab::inBytes(bufferC.bytes()).c_str());
 
     const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // a sum reads two and writes one
-    // The comparison is exact, because CPU and GPU round an addition the same way.
+    // This is the CPU reference. The comparison below is exact, because CPU and GPU round an
+    // addition the same way.
     std::vector<float> sums = lab::hostVector<float>(count);
     lab::parallelFor(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) sums[i] = aOf(i) + bOf(i);

@@ -86,9 +86,9 @@ __global__ void readAfterWriteRace(const int* in, int* out, std::size_t n) {
     if (t < count) out[first + t] = tile[count - 1 - t];
 }
 
-// No thread passes the barrier before all threads have reached it. After the barrier, all threads
-// can read what they wrote before it. Threads without an element reach it, too, because it does not
-// stand within an `if`.
+// No thread passes the barrier before all threads have reached it. After the barrier, every thread
+// can read what any of them wrote before it. Threads without an element reach it, too, because it
+// does not stand within an `if`.
 __global__ void readAfterWriteSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
