@@ -38,10 +38,11 @@
 //   nvcc -std=c++17 -Icommon ch03_execution_model/blockScheduling/blockScheduling.cu
 //       common/*.cpp common/*.cu -o build/blockScheduling
 //
-// --timeline=FILE writes a CSV line for each block of the last measured run of busyBlocks in each
-// row: threads and block_size of the grid, sms and slots (per SM) of the GPU, block, the sm it ran
-// on, slot (the lowest that was free there), wave (1 for the first block of its slot, 2 for the
-// next), begin_ms and end_ms.
+// --timeline=FILE writes a CSV file about the last measured run of busyBlocks in each row, with a
+// line for each block. threads and block_size describe the grid. sms and slots (per SM) describe
+// the GPU. block is the number of the block, and sm is the SM on which it ran. slot is the lowest
+// slot that was free there. wave is 1 for the first block of its slot and 2 for the next. begin_ms
+// and end_ms are the times at which the block began and ended.
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +70,8 @@ __device__ float start(std::size_t element) {
     return static_cast<float>(i) / kStarts;
 }
 
-// A block calls this last. It records where the block was, and from when to when.
+// A block calls this last. It records the SM on which the block ran, and the times at which the
+// block began and ended.
 __device__ void recordStay(BlockSpan* spans, unsigned long long begin) {
     __syncthreads();  // a block keeps its room until its last warp is done
     if (threadIdx.x == 0) {

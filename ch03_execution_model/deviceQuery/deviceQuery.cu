@@ -344,8 +344,8 @@ int main(int argc, char** argv) {
     const auto recorded = recordedGpus().find(like);
     if (!like.empty() && recorded == recordedGpus().end())
         exercise.reject("--like=" + like + ": expected one of " + namesOfRecordedGpus());
-    // If --device names a GPU, it must be there, as in every exercise, though the program asks it
-    // nothing.
+    // If --device names a GPU, this GPU must exist, as in every exercise. With --like, the program
+    // does not use it.
     if (like.empty() || exercise.given("device")) exercise.selectDevice();
     if (!fitText.empty()) {
         std::uint64_t fit = 0;

@@ -143,7 +143,7 @@ __global__ void rowSumsSmallTile(const int* data, std::size_t n, std::size_t row
     if (row < rows) sums[row] = sum;
 }
 
-// CPU reference of sumLoads, for `size` elements.
+// Computes the sums of sumLoads on the CPU, for `size` elements.
 template <typename ElementOf>
 std::vector<int> sumsOfThreads(std::size_t size, std::size_t threads, ElementOf elementOf) {
     std::vector<int> sums = lab::hostVector<int>(threads);
@@ -155,7 +155,7 @@ std::vector<int> sumsOfThreads(std::size_t size, std::size_t threads, ElementOf 
     return sums;
 }
 
-// CPU reference of the rowSums kernels, for `size` elements.
+// Computes the sums of the rowSums kernels on the CPU, for `size` elements.
 template <typename ElementOf>
 std::vector<int> sumsOfRows(std::size_t size, std::size_t rows, ElementOf elementOf) {
     std::vector<int> sums = lab::hostVector<int>(rows);
@@ -166,7 +166,8 @@ std::vector<int> sumsOfRows(std::size_t size, std::size_t rows, ElementOf elemen
     return sums;
 }
 
-// CPU reference of mixAtLeast: thread t leaves the same result as thread t % kStarts.
+// Computes the results of mixAtLeast on the CPU. Thread t has the same result as thread t %
+// kStarts.
 std::vector<int> mixedOfStarts(unsigned steps) {
     std::vector<int> results(kStarts);
     for (std::size_t t = 0; t < kStarts; ++t) {

@@ -150,9 +150,9 @@ __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
     if (lane == 0 && i < n) sums[i / 32] = tile[t];
 }
 
-// __syncwarp() waits for the lanes of the warp, and makes the compiler write before it reads on.
-// That is enough as long as no warp needs anything from another one. __syncwarp() is cheaper than a
-// barrier of the block.
+// __syncwarp() waits for the lanes of the warp. It also keeps the compiler from moving the reads
+// after it in front of the writes before it. That is enough as long as no warp needs anything from
+// another one. __syncwarp() is cheaper than a barrier of the block.
 __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -166,8 +166,7 @@ __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     if (lane == 0 && i < n) sums[i / 32] = tile[t];
 }
 
-// CPU reference of the kernels that reverse tiles: returns the index of the element that belongs
-// at i.
+// Returns the index of the element that belongs at i, after the tiles have been reversed.
 std::size_t sourceOf(std::size_t i, std::size_t block, std::size_t n) {
     const std::size_t first = i / block * block;
     return first + std::min(block, n - first) - 1 - (i - first);

@@ -12,7 +12,7 @@ std::vector<std::string> exact(const lab::Finding& finding) {
 
 using Texts = std::vector<std::string>;
 
-// A sum of 8; of the magnitudes 12.
+// The sum is 8, and the magnitudes sum to 12.
 const std::vector<float> kValues = {10, -2};
 
 TEST(SumJudge, ErrorAndSpreadAreRelativeToTheExactSum) {
@@ -39,8 +39,8 @@ TEST(SumJudge, DescribesTheInput) {
               "The sum is 8, and the magnitudes sum to 12.\nThe condition number is 1.5.");
 }
 
-// 2^-24 of the magnitudes for each rounding, where there is any: with 20 binary digits behind the
-// point these sums have 24 in all.
+// The bound is 2^-24 of the magnitudes for each rounding. With 20 binary digits behind the point,
+// these sums have 24 digits in all, so nothing is rounded.
 TEST(SumJudge, ABoundGrowsWithTheRoundings) {
     EXPECT_EQ(SumJudge(kValues, 24).bound(4), 48 * 0x1p-24);
     EXPECT_EQ(SumJudge(kValues, 20).bound(4), 0);
@@ -52,7 +52,8 @@ TEST(SumJudge, KahansLoopHasTheSameBoundForAnyLength) {
     EXPECT_EQ(SumJudge(kValues, 20).boundOfKahan(), 0);
 }
 
-// One rounding of the sum, and with the square of 2^-24 those of the magnitudes.
+// The bound has one rounding of the sum. The roundings of the magnitudes count with the square of
+// 2^-24.
 TEST(SumJudge, ASumWithItsRestIsRoundedOnce) {
     EXPECT_DOUBLE_EQ(SumJudge(kValues, 24).boundCompensated(4), 8 * 0x1p-24 + 4 * 48 * 0x1p-48);
     EXPECT_EQ(SumJudge(kValues, 20).boundCompensated(4), 0);
