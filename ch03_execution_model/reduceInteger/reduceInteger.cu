@@ -85,7 +85,7 @@ __global__ void reduceInterleaved(int* data, int* sums) {
     if (tid == 0) sums[blockIdx.x] = chunk[0];
 }
 
-// Executes one step of reduceInterleaved. All kernels below share it.
+// Executes one step of reduceInterleaved. Kernels 4 to 9 share it.
 __device__ void foldAndSync(int* chunk, unsigned stride) {
     if (threadIdx.x < stride) chunk[threadIdx.x] += chunk[threadIdx.x + stride];
     __syncthreads();
