@@ -68,10 +68,11 @@ def tables_of(rules: Mapping[str, Rule]) -> Rule:
     return Rule("a list of tables", lambda value: _all_of(dict, value), each=rules)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """'; did you mean ...?', or nothing if no known word is like it."""
+def did_you_mean(word: str, known: Iterable[str], least: float = 0.5) -> str:
+    """'; did you mean ...?', or nothing if no known word is like it. Two words are like each other if at
+    least this share of their characters agree."""
     lower = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=least)
     return f"; did you mean {lower[close[0]]}?" if close else ""
 
 

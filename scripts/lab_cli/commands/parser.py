@@ -46,7 +46,8 @@ class Parser(argparse.ArgumentParser):
         if not options:
             text = f"{printable(unknown[0])}: nothing more is expected"
             self._say(f"{text}; {self.prog} --help says more")
-        near = did_you_mean(options[0].partition("=")[0], self._option_string_actions)
+        # The dashes make any two options a little alike.
+        near = did_you_mean(options[0].partition("=")[0], self._option_string_actions, least=0.7)
         text = f"{printable(options[0])}: no such option{near}"
         follow = self.get_default("takes") == AFTER_DASHES
         hint = "; options of an exercise follow after --" if follow else ""

@@ -120,6 +120,8 @@ def test_options_are_written_out(command: str, capfd) -> None:
 def test_an_option_that_is_nearly_right_names_the_right_one(words: str, near: str, capfd) -> None:
     assert main.main(words.split()) == 2
     assert f"did you mean {near}?" in capfd.readouterr().err
+    assert main.main(["run", "x", "--prfile"]) == 2
+    assert "did you mean" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["--help"]])
