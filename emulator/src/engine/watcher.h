@@ -30,6 +30,14 @@ struct BytesSeen {
     bool byName = false;  // in a copy to or from a variable that is given by its name
 };
 
+// A copy that the host asks for.
+struct CopySeen {
+    size_t bytes;
+    bool fromHost, toHost;
+    bool asynchronous;  // the call may return before it is done
+    bool pageable;      // memory of the host takes part that is not page-locked
+};
+
 class Watcher {
   public:
     virtual ~Watcher() = default;
@@ -146,6 +154,8 @@ class Watcher {
     virtual void symbolAddressGiven(const void* /*symbol*/) {}
     // A call is about to give the host a pointer, in this place.
     virtual void pointerStored(void** /*where*/) {}
+    // It calls for a copy.
+    virtual void copyCalled(const CopySeen&) {}
     // A copy is about to be carried out; a fill, if it reads nothing.
     virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
     // What it has just told of is a fill that sets each byte to this value.

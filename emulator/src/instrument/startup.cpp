@@ -17,11 +17,13 @@ namespace {
 constexpr size_t kGuard = 16 << 10;
 [[gnu::used]] __thread unsigned char guardBehindShared[kGuard];
 
-// The value is the file to write: CSV as of `ncu --csv --page raw`, or the report. Before the
-// constructors of the program's own variables, so that it ends after their destructors.
+// The value is the file to write: CSV as of `ncu --csv --page raw`, counts by line, or the report.
+// Before the constructors of the program's own variables, so that it ends after their destructors.
 [[gnu::constructor(101)]] void startWatching() {
-    if (const char* path = outputPath("CUDA_EMULATOR_PROFILE")) {
-        startProfiler(path);
+    const char* const totals = outputPath("CUDA_EMULATOR_PROFILE");
+    const char* const lines = outputPath("CUDA_EMULATOR_LINES");
+    if (totals != nullptr || lines != nullptr) {
+        startProfiler(totals, lines);
         return;  // counts are those of the usual order
     }
     startSchedule();

@@ -139,6 +139,17 @@ cudaError_t checkThenRun(const Transfer& transfer) {
     return cudaSuccess;
 }
 
+bool isPageable(const void* pointer) {
+    return isOfHost(pointer) && !findAllocation(pointer);
+}
+
+void tellCopy(const Copy& copy, bool asynchronous) {
+    if (watcher == nullptr || inDevice()) return;
+    const void *to = copy.dst.pointer, *from = copy.src.pointer;
+    watcher->copyCalled({copy.box.width * copy.box.height * copy.box.depth, isOfHost(from),
+                         isOfHost(to), asynchronous, isPageable(from) || isPageable(to)});
+}
+
 // CUDA's asynchronous form returns only when a copy is complete that goes from host to host, or
 // from the device to memory that is not page-locked.
 cudaError_t waitIfCompleteAtReturn(cudaStream_t stream, const Copy& copy) {
@@ -341,12 +352,14 @@ cudaError_t checkAndRun(const Fill& fill) {
 }
 
 cudaError_t submitAsync(const Copy& copy, cudaStream_t stream) {
+    tellCopy(copy, true);
     return submitTransfer(stream, cudaGraphNodeTypeMemcpy, copy);
 }
 
 cudaError_t submitSync(const Copy& copy) {
     cudaError_t error = refuseSync();
-    if (error == cudaSuccess) error = submitAsync(copy, kDefaultStream);
+    tellCopy(copy, false);
+    if (error == cudaSuccess) error = submitTransfer(kDefaultStream, cudaGraphNodeTypeMemcpy, copy);
     return error == cudaSuccess ? waitForStream(kDefaultStream) : error;
 }
 

@@ -19,6 +19,7 @@ from .metric_table import MetricTable
 from .raw_csv import RawTable
 
 VARIABLE = "CUDA_EMULATOR_PROFILE"  # names the file that an instrumented program writes
+CPU_SOURCE = "cpu back end: counted in an emulation, as the source says it (like a -G build)"
 NO_REGISTERS = (
     "theoretical_occupancy: of block size and shared memory alone; how many registers a kernel "
     "takes is not known without a GPU's compiler"
@@ -126,5 +127,4 @@ def _on_cpu(
     notes = [f"not available without a GPU: {others}"] if others else []
     if any(metric.name == "theoretical_occupancy" for metric in counted):
         notes.append(NO_REGISTERS)
-    where = "cpu back end: counted in an emulation, as the source says it (like a -G build)"
-    return metric_table.build(raw, counted, where, notes, failure)
+    return metric_table.build(raw, counted, CPU_SOURCE, notes, failure)

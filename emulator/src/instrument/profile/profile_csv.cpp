@@ -176,20 +176,6 @@ std::string argumentInNcu(std::string argument) {
     return argument;
 }
 
-// The kernel's name with its parameters, as ncu writes it.
-std::string nameInNcu(const Grid& grid) {
-    const std::string name = functionName(grid.call.id);
-    std::string result;
-    size_t begin = 0;
-    for (size_t end; (end = name.find_first_of("<,>", begin)) != std::string::npos;
-         begin = end + 1) {
-        const std::string word = name.substr(begin, end - begin);
-        result += (name[end] == '<' ? word : argumentInNcu(word)) + name[end];
-    }
-    result += name.substr(begin);
-    return result.empty() ? grid.call.name : result;
-}
-
 std::string programName() {
     char path[4096];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -219,6 +205,19 @@ std::string header() {
 }
 
 }  // namespace
+
+std::string nameInNcu(const Grid& grid) {
+    const std::string name = functionName(grid.call.id);
+    std::string result;
+    size_t begin = 0;
+    for (size_t end; (end = name.find_first_of("<,>", begin)) != std::string::npos;
+         begin = end + 1) {
+        const std::string word = name.substr(begin, end - begin);
+        result += (name[end] == '<' ? word : argumentInNcu(word)) + name[end];
+    }
+    result += name.substr(begin);
+    return result.empty() ? grid.call.name : result;
+}
 
 void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
     std::vector<std::string> cells = {std::to_string(rows_.size()),

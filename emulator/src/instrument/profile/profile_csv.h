@@ -10,6 +10,9 @@
 
 namespace emu {
 
+// The kernel's name with its parameters, as ncu writes it.
+std::string nameInNcu(const Grid& grid);
+
 class ProfileCsv {
   public:
     explicit ProfileCsv(std::string path) : path_(std::move(path)) {}

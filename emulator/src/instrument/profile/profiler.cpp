@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "emu/engine.h"
@@ -16,6 +17,7 @@
 #include "instrument/record/program_code.h"
 #include "instrument/record/recorder.h"
 #include "instrument/record/stream_order.h"
+#include "line_profile.h"
 #include "profile_csv.h"
 #include "warp_replay.h"
 
@@ -34,20 +36,23 @@ constexpr size_t kMostPending = 512;
 // The block that runs on one OS thread.
 class BlockProfiler : public Recorder {
   public:
-    void blockBegins() {
+    // `withLines`: what is done is also counted by line; `close`: and looked at closely.
+    void blockBegins(bool withLines, bool close) {
         memoryMap.beginBlock();
         warps_ = (blockDim.x * blockDim.y * blockDim.z + kWarpSize - 1) / kWarpSize;
         for (unsigned warp = 0; warp < warps_; ++warp) {
             if (!replays_[warp]) replays_[warp] = std::make_unique<WarpReplay>();
-            replays_[warp]->reset();
+            replays_[warp]->reset(warp, withLines ? &lines_ : nullptr);
         }
         running_.fill(kFullMask);
         inKernel_.fill(false);
+        if (withLines) lines_.blockBegins({blockIdx.x, blockIdx.y, blockIdx.z}, warps_, close);
     }
 
     void blockEnded(bool completed) {
         recorder = nullptr;
         if (completed) replayAll();
+        lines_.blockEnds();
         warps_ = 0;
     }
 
@@ -86,6 +91,7 @@ class BlockProfiler : public Recorder {
     }
 
     LaunchCounts takeCounts() { return std::exchange(counts_, {}); }
+    LineCounts takeLines() { return std::exchange(lines_, {}); }
 
     // Recorder
 
@@ -112,6 +118,9 @@ class BlockProfiler : public Recorder {
         const uint32_t place = placeOf(access.pc);
         if (!access.bytewise) return add(address, place, kind, access.size);
         for (uint32_t i = 0; i < access.size; ++i) add(address + i, place, kind, 1);
+    }
+    void constant(const Access& access) override {
+        add(access.address, placeOf(access.pc), EventKind::ConstantLoad, access.size);
     }
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
@@ -180,24 +189,48 @@ class BlockProfiler : public Recorder {
     ThreadLocal variable_{"", 0, 0};       // that was copied to last
     Variable global_{nullptr, 0};          // that was accessed last
     LaunchCounts counts_;
+    LineCounts lines_;
 };
 
 class Profiler : public Watcher {
   public:
-    explicit Profiler(std::string path) : csv_(std::move(path)) {}
+    Profiler(const char* totals, const char* lines) {
+        if (totals != nullptr) csv_.emplace(totals);
+        if (lines != nullptr) lines_.emplace(lines);
+        recordsConstants = lines != nullptr;
+    }
 
     void gridBegins(const Grid& grid) override {
-        if (!grid.ofKernel) criticalPath_ = order_.begins().before.chain;
+        if (grid.ofKernel) return;
+        criticalPath_ = order_.begins().before.chain;
+        if (!lines_) return;
+        isNew_ = !lines_->knows(grid);
+        lines_->hostLaunches(grid);
     }
     void gridEnded(const Grid& grid) override {
         LaunchCounts counts;
+        LineCounts lines;
         counts.criticalPath = criticalPath_;
-        blocks_.forEach([&](BlockProfiler& block) { counts.add(block.takeCounts()); });
+        blocks_.forEach([&](BlockProfiler& block) {
+            counts.add(block.takeCounts());
+            if (lines_) lines.add(block.takeLines());
+        });
         // Like ncu, which does not see what kernels launch.
-        if (!grid.ofKernel && !grid.cancelled) csv_.add(grid, counts);
+        if (grid.ofKernel || grid.cancelled) return;
+        if (csv_) csv_->add(grid, counts);
+        if (lines_) lines_->add(grid, counts, lines);
+    }
+    void argumentsGiven(const std::string& kernel, const KernelArgument* arguments,
+                        size_t count) override {
+        if (lines_ && !inDevice()) lines_->argumentsGiven(kernel, arguments, count);
     }
 
-    void blockBegins(const Grid&) override { blocks_.mine().blockBegins(); }
+    void blockBegins(const Grid& grid) override {
+        const uint64_t number =
+            blockIdx.x + gridDim.x * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
+        const bool close = isNew_ && (number <= 1 || number + 1 == grid.blockCount);
+        blocks_.mine().blockBegins(lines_.has_value(), close);
+    }
     void blockEnded(bool completed) override { blocks_.mine().blockEnded(completed); }
     void threadRuns(unsigned rank) override { blocks_.mine().threadRuns(rank); }
     void threadPauses(unsigned rank, bool waits) override {
@@ -226,23 +259,35 @@ class Profiler : public Watcher {
     void hostFunctionRuns(bool now) override {
         if (!now) order_.hostFunctionRan();
     }
-    void hostWaited() override { order_.hostWaited(); }
+    void hostWaited() override {
+        order_.hostWaited();
+        if (lines_) lines_->hostWaits();
+    }
     void hostWaitedForStream(const StreamSeen& stream) override {
         order_.hostWaitedForStream(stream);
+        if (lines_) lines_->hostWaits();
     }
-    void hostWaitedForEvent(uint64_t event) override { order_.hostWaitedForEvent(event); }
+    void hostWaitedForEvent(uint64_t event) override {
+        order_.hostWaitedForEvent(event);
+        if (lines_) lines_->hostWaits();
+    }
+    void copyCalled(const CopySeen& copy) override {
+        if (lines_) lines_->hostCopies(copy);
+    }
 
   private:
     StreamOrder order_;
     uint64_t criticalPath_ = 0;  // up to the grid of the host that runs: one at a time
     PerThread<BlockProfiler> blocks_{[] { return std::make_unique<BlockProfiler>(); }};
-    ProfileCsv csv_;
+    std::optional<ProfileCsv> csv_;
+    std::optional<LineProfile> lines_;
+    bool isNew_ = false;  // the grid that runs is the first of its kind
 };
 
 }  // namespace
 
-void startProfiler(const std::string& path) {
-    static Profiler profiler(path);  // writes the file when it is destroyed
+void startProfiler(const char* totals, const char* lines) {
+    static Profiler profiler(totals, lines);  // writes the files when it is destroyed
     watcher = &profiler;
 }
 

@@ -22,13 +22,32 @@ void addWay(BasicBlockCounts& block, uint32_t successor, uint64_t times) {
     }
 }
 
+LineKind lineKindOf(EventKind kind) {
+    switch (kind) {
+        case EventKind::GlobalStore:
+            return LineKind::GlobalStore;
+        case EventKind::GlobalAtomic:
+            return LineKind::GlobalAtomic;
+        case EventKind::SharedLoad:
+            return LineKind::SharedLoad;
+        case EventKind::SharedStore:
+            return LineKind::SharedStore;
+        case EventKind::SharedAtomic:
+            return LineKind::SharedAtomic;
+        default:
+            return LineKind::GlobalLoad;
+    }
+}
+
 uint64_t hashOfCall(uint64_t stack, uint32_t call) {
     return (stack ^ call) * 0x9e3779b97f4a7c15u + 1;
 }
 
 }  // namespace
 
-void WarpReplay::reset() {
+void WarpReplay::reset(unsigned number, LineCounts* lines) {
+    number_ = number;
+    lines_ = lines;
     for (Lane& lane : lanes_) {
         lane.events.clear();
         lane.next = 0;
@@ -144,7 +163,7 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
             division(group, counts);
             break;
         case EventKind::Barrier:
-            ++counts.barriers;
+            barrier(group, counts);
             break;
         case EventKind::GlobalLoad:
             access(group, event, counts.globalLoads, false);
@@ -164,6 +183,9 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
         case EventKind::SharedAtomic:
             access(group, event, counts.sharedAtomics, true);
             break;
+        case EventKind::ConstantLoad:
+            constantLoad(group, event);
+            break;
         case EventKind::CopyTo:
             forEachLane(group, [&](unsigned i) { lanes_[i].copyTo = lanes_[i].event(); });
             break;
@@ -175,6 +197,7 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
 }
 
 void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
+    if (lines_ != nullptr) lines_->basicBlock(number_, group, block);
     const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
     if (inOneExecution(group)) {  // It ends here. Its record serves for the new block.
         Execution& execution = executions_[lanes_[__builtin_ctz(group)].execution];
@@ -245,20 +268,44 @@ void WarpReplay::division(uint32_t group, LaunchCounts& counts) {
     unsigned negative = 0;
     forEachLane(group, [&](unsigned i) { negative += lanes_[i].event().address != 0; });
     const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
+    const bool splits = negative != 0 && negative != lanes;
     ++counts.divisions;
-    counts.divergentDivisions += negative != 0 && negative != lanes;
+    counts.divergentDivisions += splits;
+    if (lines_ != nullptr) {
+        const Lane& first = lanes_[__builtin_ctz(group)];
+        lines_->event(whereOf(first, LineKind::Division), splits, first.frames);
+    }
 }
 
-void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts, bool shared) {
+void WarpReplay::barrier(uint32_t group, LaunchCounts& counts) {
+    ++counts.barriers;
+    if (lines_ != nullptr) {
+        const Lane& first = lanes_[__builtin_ctz(group)];
+        lines_->event(whereOf(first, LineKind::Barrier), false, first.frames);
+    }
+}
+
+WarpAccess WarpReplay::accessOf(uint32_t group, const Event& event) const {
     WarpAccess access;
     access.lanes = group;
     access.size = event.size;
     access.store = event.kind == EventKind::SharedStore;
     unsigned count = 0;
     forEachLane(group, [&](unsigned i) { access.address[count++] = lanes_[i].event().address; });
+    return access;
+}
+
+// Of the lane's next event.
+LineCounts::Where WarpReplay::whereOf(const Lane& lane, LineKind kind) const {
+    return {lane.event().place, lane.stack, kind, number_};
+}
+
+void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts, bool shared) {
+    const WarpAccess access = accessOf(group, event);
+    SharedCost cost;
     ++counts.requests;
     if (shared) {
-        const SharedCost cost = sharedCostOf(access);
+        cost = sharedCostOf(access);
         counts.bytes += cost.bytes;
         counts.wavefronts += cost.wavefronts;
         counts.conflicts += cost.conflicts;
@@ -266,6 +313,16 @@ void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts
         counts.bytes += bytesOf(access);
         counts.sectors += sectorsOf(access);
     }
+    if (lines_ != nullptr) {
+        const Lane& first = lanes_[__builtin_ctz(group)];
+        lines_->access(whereOf(first, lineKindOf(event.kind)), access, cost, first.frames);
+    }
+}
+
+void WarpReplay::constantLoad(uint32_t group, const Event& event) {
+    const Lane& first = lanes_[__builtin_ctz(group)];
+    lines_->access(whereOf(first, LineKind::ConstantLoad), accessOf(group, event), {},
+                   first.frames);
 }
 
 // Lanes that copy different numbers of bytes, or fill up different numbers, do so one after the
@@ -274,6 +331,8 @@ void WarpReplay::copy(uint32_t group, CopyCounts& counts) {
     const auto sizesOf = [&](unsigned i) {
         return std::make_pair(lanes_[i].copyTo.size, lanes_[i].event().size);
     };
+    const Lane& first = lanes_[__builtin_ctz(group)];
+    const LineCounts::Where where = whereOf(first, LineKind::Copy);
     while (group != 0) {
         const auto sizes = sizesOf(static_cast<unsigned>(__builtin_ctz(group)));
         WarpCopy copy;
@@ -296,6 +355,7 @@ void WarpReplay::copy(uint32_t group, CopyCounts& counts) {
         counts.wavefronts += cost.wavefronts;
         counts.conflicts += cost.conflicts;
         counts.sharedBytes += cost.sharedBytes;
+        if (lines_ != nullptr) lines_->copy(where, copy, cost, first.frames);
     }
 }
 

@@ -15,6 +15,7 @@
 
 #include "access_pattern.h"
 #include "counts.h"
+#include "line_counts.h"
 
 namespace emu {
 
@@ -31,8 +32,9 @@ enum class EventKind : uint8_t {
     SharedLoad,
     SharedStore,
     SharedAtomic,
-    CopyTo,    // an asynchronous copy, of which two events tell: to where, and how many bytes
-    CopyFrom,  // from where, and how many of these bytes are read
+    ConstantLoad,  // counted for lines alone
+    CopyTo,        // an asynchronous copy, of which two events tell: to where, and how many bytes
+    CopyFrom,      // from where, and how many of these bytes are read
 };
 
 struct Event {
@@ -51,8 +53,9 @@ struct Event {
 
 class WarpReplay {
   public:
-    // Forgets everything: the warp of another block follows. All lanes have not begun.
-    void reset();
+    // Forgets everything: the warp `number` of another block follows. All lanes have not begun.
+    // `lines`, if it is not null, is told of each access.
+    void reset(unsigned number, LineCounts* lines);
 
     // The lane's events that are not carried out yet. New ones are added at the end.
     std::vector<Event>& traceOf(unsigned lane) { return lanes_[lane].events; }
@@ -105,12 +108,18 @@ class WarpReplay {
     void goOn(uint32_t number, uint32_t successor, LaunchCounts& counts);
     static void count(const Execution& execution, LaunchCounts& counts);
     void division(uint32_t group, LaunchCounts& counts);
+    void barrier(uint32_t group, LaunchCounts& counts);
     void copy(uint32_t group, CopyCounts& counts);
     void access(uint32_t group, const Event& event, AccessCounts& counts, bool shared);
+    void constantLoad(uint32_t group, const Event& event);
+    WarpAccess accessOf(uint32_t group, const Event& event) const;
+    LineCounts::Where whereOf(const Lane& lane, LineKind kind) const;
 
     std::array<Lane, kLanes> lanes_;
     std::vector<Execution> executions_;
     std::vector<uint32_t> freeExecutions_;
+    unsigned number_ = 0;  // of the warp in its block
+    LineCounts* lines_ = nullptr;
 };
 
 }  // namespace emu

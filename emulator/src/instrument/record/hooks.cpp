@@ -18,6 +18,7 @@
 namespace emu {
 
 __thread Recorder* recorder;
+bool recordsConstants;
 HostRecorder* hostRecorder;
 
 namespace {
@@ -59,7 +60,12 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
     }
-    if (!memoryMap.classify(address, &access.space)) return;
+    if (!memoryMap.classify(address, &access.space)) {
+        if (__builtin_expect(recordsConstants, 0) && isConstantVariable(address)) {
+            recorder->constant(access);
+        }
+        return;
+    }
     // (Not within a struct: those of its parts that have been recorded would not be carried out.)
     if (__builtin_expect(schedule != nullptr, 0) && access.space != Space::Other && whole != 0) {
         interleave(kind != AccessKind::Atomic && !isVolatile);

@@ -48,6 +48,8 @@ class Recorder {
     virtual ~Recorder() = default;
     // Neither stack nor parameters nor constants nor the engine's own variables come here.
     virtual void access(const Access& access) = 0;
+    // One of __constant__ memory; comes only while `recordsConstants`.
+    virtual void constant(const Access&) {}
     // A constructor sets its object's pointer to virtual functions, or a call looks them up, where
     // that is not announced as an ordinary access.
     virtual void table(const Access&) {}
@@ -71,6 +73,9 @@ class Recorder {
 
 // Of this OS thread; nullptr while it runs no CUDA thread.
 extern __thread Recorder* recorder;
+
+// Somebody wants to know of accesses to __constant__ memory. Set before the first launch.
+extern bool recordsConstants;
 
 // While it lives, what the thread does is not recorded: of a template of the standard library that
 // recorder and program use, the linker may have kept the program's code, with its hooks.

@@ -1,0 +1,1 @@
+"""Counts of a kernel for each line of its source."""
