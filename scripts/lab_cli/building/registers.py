@@ -38,10 +38,14 @@ class Asked:
         for compiler in self._compilers[len(self._printed) :]:
             self._printed.append(compiler.communicate()[0])
 
+    def printed(self) -> str:
+        """What nvcc and ptxas said; empty where there is no nvcc."""
+        self.wait()
+        return "".join(self._printed)
+
     def settings(self) -> Mapping[str, str]:
         """What tells the program of the kernels that may not fit."""
-        self.wait()
-        found = large("".join(self._printed))
+        found = large(self.printed())
         return MappingProxyType({VARIABLE: " ".join(found)} if found else {})
 
 
@@ -74,13 +78,14 @@ def _start(nvcc: str, file: str) -> subprocess.Popen[str]:
 def large(printed: str) -> list[str]:
     """KERNEL:NUMBER of each kernel that takes more registers than any launch has, of what ptxas printed."""
     return [
-        f"{_as_compiled_here(name)}:{number}"
+        f"{as_compiled_here(name)}:{number}"
         for name, number in ENTRY.findall(printed)
         if int(number) > ALWAYS_ENOUGH
     ]
 
 
-def _as_compiled_here(name: str) -> str:
+def as_compiled_here(name: str) -> str:
+    """The mangled name that a kernel of nvcc's has on the cpu back end."""
     name = STATIC.sub("", name)
     while (found := UNNAMED.search(name)) is not None:
         name = name[: found.start()] + UNNAMED_HERE + name[found.end() + int(found[1]) :]
