@@ -143,6 +143,18 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def press(self, key: str) -> None:
+        """A key of the keyboard, by its name: ArrowRight, Enter ..."""
+        for kind in ("keyDown", "keyUp"):
+            text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, **text)
+
+    def point_at(self, selector: str) -> None:
+        """Moves the mouse there."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        x, y = (self.value(f"{box}.{side} + 4") for side in ("left", "top"))
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
     def pdf(self, path: Path) -> None:
         printed = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False)
         path.write_bytes(base64.b64decode(printed["data"]))

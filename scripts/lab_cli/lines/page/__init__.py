@@ -1,0 +1,84 @@
+"""A profile as one page of HTML: the source with what each line costs, and pictures of what warps do.
+
+The page takes nothing from elsewhere. Its data are JSON in a script element that no browser executes, and
+page.js draws them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ...counters.metric_table import MetricTable
+from ...files import write as write_file
+from ..model import LineProfile
+from . import data
+
+FOLDER = Path(__file__).parent
+SAMPLED = (
+    "Counts are those of all warps. The maps show a few warps: the first and the last ones of the first blocks "
+    "and of the last one, with their first steps, and of each access the first eight."
+)
+WITHOUT_GPU = (
+    "Not counted: times, cache hits, registers, instructions, and what warps wait for. These take a GPU: "
+    "./lab profile with --backend gpu."
+)
+WITHOUT_SAMPLES = (
+    "Nsight Compute counts for each line, but records no addresses: the maps take the cpu back end, "
+    "./lab profile with --backend cpu."
+)
+
+
+def write(profile: LineProfile, table: MetricTable, path: Path) -> None:
+    """LabError where the file cannot be written."""
+    write_file(path, html(profile, table, path))
+
+
+def html(profile: LineProfile, table: MetricTable, path: Path | None = None) -> str:
+    """The page, as it will stand in `path`: links to the exercises' pages begin there."""
+    shown = data.of(profile, table, path)
+    parts = {
+        "title": escape(title(shown)),
+        "style": _file("page.css"),
+        "data": as_json(shown),
+        "script": _file("page.js"),
+        "footer": "\n".join(f"<p>{escape(text)}</p>" for text in footer(profile, table)),
+    }
+    # In one go: what is put in may look like a place of the template, too.
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _file("page.html"))
+
+
+def title(shown: dict[str, Any]) -> str:
+    """It names the file of the first kernel."""
+    files = shown["files"]
+    return (
+        f"{Path(files[0]['name']).name}: what each line costs" if files else "What each line costs"
+    )
+
+
+def footer(profile: LineProfile, table: MetricTable) -> Iterator[str]:
+    """What was counted where, and what was not."""
+    for source in dict.fromkeys(filter(None, [profile.source, table.source])):
+        yield _sentence(source)
+    yield from (WITHOUT_GPU, SAMPLED) if profile.exact else (WITHOUT_SAMPLES,)
+    yield from map(_sentence, table.notes)
+
+
+def _sentence(text: str) -> str:
+    return text.rstrip(".") + "."
+
+
+def as_json(value: object) -> str:
+    """JSON that can stand within an element script: nothing in it ends the element or begins a comment."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _file(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
