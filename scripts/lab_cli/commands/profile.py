@@ -17,6 +17,7 @@ from ..errors import BAD_USAGE, LabError, printable
 from ..machine import backend
 from ..process import say
 from . import arguments as shared
+from . import by_line
 
 WIDTH_OF_A_FILE = 100  # characters of a line where stdout is no terminal
 
@@ -48,6 +49,7 @@ def add_parser(commands: Any) -> None:
         help="in place of the table, in words: what limits each kernel, what it waits for, what to do "
         "about it; without a GPU, what the counts show",
     )
+    by_line.add_options(command)
     command.add_argument("--csv", action="store_true", help="CSV in place of the table")
     command.add_argument(
         "--output", type=shared.file, metavar="FILE", help="writes the CSV to FILE, too"
@@ -59,6 +61,7 @@ def _check(arguments: argparse.Namespace) -> None:
     """LabError (status 2) for what cannot be, whatever the back end."""
     if arguments.explain:
         _check_explain(arguments)
+    by_line.check(arguments)
     catalogue.check_at(*arguments.names)
     if arguments.output:
         _check_output(arguments.output, arguments.names)
@@ -66,6 +69,8 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
+    if by_line.is_asked(arguments):
+        return by_line.run(arguments)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
     names = arguments.metrics or []
     if arguments.explain:
