@@ -24,6 +24,7 @@ MOST_ALONE = 9  # where there is none
 MOST_WRONG = 4  # of a wrong result
 MOST_COMPILED = 12
 MOST_COUNTS = 7
+MOST_OF_WORST = 2  # lines about the line that costs most in vain
 MORE = " ..."  # behind what is cut
 MOST_AT_END = 3  # lines that say how many points, and what to do
 # Lines of GCC's around an error.
@@ -102,6 +103,7 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
     if verdict.is_right:
         found += _hazards(verdict, paint)
         found += _count_table(verdict.counts, verdict.assignment, paint)
+        found += _worst(verdict)
     elif any(finding.hazard for finding in verdict.hazards):  # a reason for what is wrong
         found += _hazards(verdict, paint)
     found += ["", *_end(copy, verdict, paint)]
@@ -215,6 +217,18 @@ def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: 
         mark = paint("yes", RIGHT) if each.met else paint("no", WRONG)
         found.append(f"{row:<{WIDTH - 4}} {mark}")
     return found
+
+
+def _worst(verdict: Verdict) -> list[str]:
+    """The line that `./lab profile --source` marks, where a count misses its bound."""
+    if not verdict.worst:
+        return []
+    label = f"  {'worst line':<{LABEL}}"
+    lines = wrapped(verdict.worst, WIDTH, label, " " * len(label)).split("\n")
+    if len(lines) > MOST_OF_WORST:
+        room = WIDTH - len(MORE)
+        lines[MOST_OF_WORST - 1] = lines[MOST_OF_WORST - 1][:room] + MORE
+    return lines[:MOST_OF_WORST]
 
 
 def _end(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:

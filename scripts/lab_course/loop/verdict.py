@@ -3,6 +3,7 @@ count beside the goal. One instrumented program tells all of it."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import tempfile
 import time
@@ -13,9 +14,11 @@ from pathlib import Path
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.catalogue import Exercise
+from lab_cli.counters import raw_csv
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Hazards
 from lab_cli.files import make_build_folder
+from lab_cli.lines import recorded, worst
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT
 
@@ -59,6 +62,9 @@ class Verdict:
     findings: list[Finding] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
     blank: bool = False  # there is nothing to judge yet
+    worst: str = (
+        ""  # where a count misses its bound, the line that costs most in vain, and what it costs
+    )
 
     @property
     def points(self) -> float:
@@ -135,8 +141,24 @@ class Bench:
             if told:
                 number = findings.index(told)
                 findings[number] = judge.closer(wanted[number], told)
-        counts = _counts(assignment, judge, findings) if assignment else []
-        return Verdict(assignment, time.monotonic() - start, "", findings, counts)
+            counts = _counts(assignment, judge, findings) if assignment else []
+            line = "" if told else self._worst(assignment, program, counts)
+        seconds = time.monotonic() - start
+        return Verdict(assignment, seconds, "", findings, counts, worst=line)
+
+    def _worst(self, assignment: Assignment | None, program: Path, counts: Sequence[Count]) -> str:
+        """It takes one more run, with the options of the first bound that is missed."""
+        missed = next((count for count in counts if not count.met), None)
+        if not assignment or not missed:
+            return ""
+        try:
+            run = self._workshop.run(program, missed.options, recorded.VARIABLE)
+            wanted = _of_kernels(run.report, assignment.launches)
+            profile = recorded.parse(wanted, "", program.parent)
+        except (Failed, LabError, ValueError):  # the counts themselves are there
+            return ""
+        found = worst.of_all(profile.kernels)
+        return f"{found[1].name} {found[1].reason}" if found else ""
 
     def times(self, assignment: Assignment) -> Iterator[Times]:
         """Of the student's rows, the one before and the one to beat, where there is a GPU."""
@@ -162,6 +184,17 @@ class Bench:
         ]
         device = run.rows[0].get("device", "GPU") if run.rows else "GPU"
         yield Times(f"{device} {options}".strip(), rows)
+
+
+def _of_kernels(report: str, names: Sequence[str]) -> str:
+    """Of the counts by line, those of these kernels: it takes time to find the lines of all."""
+    data = json.loads(report)
+    data["kernels"] = [
+        kernel
+        for kernel in data["kernels"]
+        if raw_csv.short_name(kernel["name"]).partition("<")[0] in names
+    ]
+    return json.dumps(data)
 
 
 def _make_room(folder: Path) -> None:

@@ -100,6 +100,17 @@ def test_a_count_that_misses_its_goal_stands_beside_the_kernel_before(copy: Copy
     assert "3 of 10 points" in said
 
 
+def test_the_worst_line_stands_below_the_counts(copy: Copy) -> None:
+    assignment = copy.exercise.facts.assignments[0]
+    findings = [*SIZES, CLEAN, KEPT_COUNT, missed(GOAL_COUNT)]
+    for words in ("order.cu:7 takes 31 of 32 sectors in vain", f"order.cu:7 {LONG}"):
+        verdict = Verdict(assignment, 1.5, "", findings, COUNTS * 3, worst=words)
+        found = screen.lines(copy, verdict)
+        (first,) = [i for i, line in enumerate(found) if "order.cu:7" in line]
+        assert "worst line" in found[first] and found[first + 1 :][:3].count("") == 1
+        assert all(len(line) <= screen.WIDTH for line in found)
+
+
 def test_what_is_cut_says_so(copy: Copy) -> None:
     wrong = [replace(SIZES[0], met=False, seen=seen) for seen in (LONG, "sum is 3, expected 4")]
     cut, whole = (text(copy, each, SIZES[1]).splitlines() for each in wrong)

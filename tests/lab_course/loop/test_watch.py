@@ -223,6 +223,12 @@ def test_where_nobody_sits_there_is_one_verdict(own_work: Path, right: bool) -> 
     )
     assert done.returncode == (0 if right else 1)
     assert f"{10 if right else 3} of 10 points" in done.stdout and "\x1b" not in done.stdout
+    if right:
+        assert "worst line" not in done.stdout
+    else:
+        lines = work.copy_of("transpose").read_text().splitlines()
+        worst = int(re.search(r"worst line +transpose.cu:(\d+) .*31 of 32", done.stdout)[1])
+        assert "= tile[threadIdx.x][threadIdx.y + j]" in lines[worst - 1]
 
 
 @pytest.mark.parametrize("name", ["streamOrder", "stridedAccess"])
