@@ -59,6 +59,7 @@ EXERCISE = Program(
             facts.Launch("k<4>", "1", "32", [12.5, 20.0, "text"], ["12.50", "20", "text"]),
         ],
         2,
+        [facts.WorstLine("k<4>", "1", "32", "transpose.cu", 42, HOSTILE, "takes 28 of 32 sectors.")],
     ),
     "ch04_memory",
     "Transposes a matrix & more.",

@@ -16,6 +16,10 @@ from lab_cli.counters import collect as counters
 from lab_cli.counters.metric_table import MetricTable
 from lab_cli.errors import BAD_USAGE, NO_GPU, LabError
 from lab_cli.exercise_sources import sources
+from lab_cli.lines import collect as by_line
+from lab_cli.lines import source_text, worst
+from lab_cli.lines.listing import size
+from lab_cli.lines.model import LineProfile
 from lab_cli.machine import backend as backends
 from lab_cli.machine import zig
 from lab_cli.machine.needs import find_compiler
@@ -330,7 +334,36 @@ def _metrics(names: Sequence[str], setting: Setting, clean: Cleaner) -> Metrics:
         )
     except LabError as error:
         return Metrics(_problem(error, clean), printed=text.cut(clean(error.printed)))
-    return metrics_of(found, clean)
+    counted = metrics_of(found, clean)
+    if setting.emulated and not found.failure:
+        counted = replace(counted, worst_lines=_worst_lines(names, setting, clean))
+    return counted
+
+
+def _worst_lines(names: Sequence[str], setting: Setting, clean: Cleaner) -> list[facts.WorstLine]:
+    """Empty also where lines cannot be counted here, as without objdump: the metrics say enough."""
+    try:
+        _, profile = by_line.collect(names, setting.backend, setting.options, setting.timeout)
+    except (LabError, ValueError):
+        return []
+    return worst_lines_of(profile, clean)
+
+
+def worst_lines_of(profile: LineProfile, clean: Cleaner) -> list[facts.WorstLine]:
+    found = [(kernel, worst.of(kernel)) for kernel in profile.kernels]
+    return [
+        facts.WorstLine(
+            text.short(clean(kernel.name)),
+            size(kernel.grid),
+            size(kernel.block),
+            clean(line.place.file.name),
+            line.place.line,
+            text.short(clean(source_text.line_of(line.place.file, line.place.line).strip())),
+            f"{line.reason}.",
+        )
+        for kernel, line in found[:MOST_LAUNCHES]
+        if line
+    ]
 
 
 def metrics_of(found: MetricTable, clean: Cleaner) -> Metrics:

@@ -126,6 +126,19 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class WorstLine:
+    """The line of a kernel that costs most in vain."""
+
+    kernel: str
+    grid: str
+    block: str
+    file: str
+    line: int
+    source: str  # its text
+    words: str  # what it costs
+
+
+@dataclass(frozen=True)
 class Metrics:
     problem: str = ""
     source: str = ""
@@ -133,6 +146,7 @@ class Metrics:
     metrics: list[Metric] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     launches_left_out: int = 0
+    worst_lines: list[WorstLine] = field(default_factory=list)  # of kernels that have one
     printed: Text = Text("")
 
 

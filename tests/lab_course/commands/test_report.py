@@ -15,6 +15,7 @@ from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import own_program, presets
 from lab_cli.errors import LabError
+from lab_cli.lines.model import Access, Kernel, LineProfile, Place
 from lab_cli.machine import setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.process import each_line
@@ -464,3 +465,19 @@ def test_the_real_program(monkeypatch, tmp_path: Path, capfd) -> None:
     assert program_facts["metrics"]["launches"]
     page = path.read_text()
     assert "wasted [%]" in page
+
+
+def test_the_worst_line_of_each_kernel(tmp_path: Path) -> None:
+    source = tmp_path / "mine.cu"
+    source.write_text("__global__ void k(float* out) {\n    out[32 * threadIdx.x] = 1;\n}\n")
+    place = Place(source, 2)
+    store = Access(place, (), "store", "global", 4, 1, 32, 128, 32, 4)
+    fine = Access(place, (), "store", "global", 4, 1, 32, 128, 4, 4)
+    kernels = [
+        Kernel(name, (8, 2, 1), (32, 1, 1), 1, 0, 32, None, {}, [access])
+        for name, access in (("k<1>", store), ("k<2>", fine))
+    ]
+    (found,) = collect.worst_lines_of(LineProfile(kernels), Cleaner())
+    assert (found.kernel, found.grid, found.block) == ("k<1>", "8x2", "32")
+    assert (found.file, found.line) == ("mine.cu", 2)
+    assert found.source == "out[32 * threadIdx.x] = 1;" and "28 of 32 sectors" in found.words

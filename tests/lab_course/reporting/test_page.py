@@ -253,6 +253,7 @@ def test_tests_and_metrics() -> None:
     assert "gld_efficiency different bytes [%] ↑ higher is better" in metrics
     assert "divergent_branch branches in which a warp split ↓ lower is better" in metrics
     assert "k<4> 1 32 12.50 20 text" in metrics and "2 more launches" in metrics
+    assert "k<4> 1 32 transpose.cu:42" in metrics and "takes 28 of 32 sectors." in metrics
 
 
 def test_a_diff_shows_what_was_added_and_what_was_removed() -> None:
