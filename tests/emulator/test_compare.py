@@ -165,3 +165,21 @@ def test_the_makers_of_a_program(tmp_path, machine, processor):
     assert compare.makers_of(str(program)) == f"g++, {processor}"
     program.write_bytes(program.read_bytes() + b"Debian clang version 14.0.6\x00")
     assert compare.makers_of(str(program)) == f"clang++, {processor}"
+
+
+def test_counts_by_line_add_up_to_the_launches():
+    launch = {
+        "Kernel Name": "k(int*)",
+        "Grid Size": "(2, 1, 1)",
+        "Block Size": "(32, 1, 1)",
+        **dict.fromkeys(compare.SUMS, "0"),
+    }
+    sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    launches = [{**launch, sectors: "8"}, {**launch, sectors: "1,000"}]
+    loads = [{"kind": "global load", "requests": 2, "units": units} for units in (8, 992)]
+    copy = {"kind": "copy", "requests": 0, "units": 8}
+    kernel = {"name": "k(int*)", "grid": [2, 1, 1], "block": [32, 1, 1], "accesses": [*loads, copy]}
+    assert compare.not_sums_of_lines(launches, [kernel]) == []
+    assert len(compare.not_sums_of_lines(launches[:1], [kernel])) == 1
+    assert len(compare.not_sums_of_lines(launches, [{**kernel, "accesses": loads}])) == 1
+    assert len(compare.not_sums_of_lines(launches, [{**kernel, "grid": [3, 1, 1]}])) == 2

@@ -18,6 +18,7 @@ from ..paths import ROOT
 from .model import Place
 
 FP32, FP64, TO_DOUBLE, SPECIAL, DIVISION = "fp32", "fp64", "to_double", "special", "division"
+_CALLS = ("call", "callq", "bl")
 HOOK = "__sanitizer_cov_trace_pc"  # begins each basic block
 
 # Instructions of x86-64 and AArch64, and how many operations each is. (AArch64 says by the register
@@ -41,6 +42,9 @@ _FUNCTION = re.compile(
     r"(__)?(a?(sin|cos|tan)h?(pi)?|sincos(pi)?|exp(2|10|m1)?|log(2|10|1p)?|r?sqrt|r?cbrt|pow|rcp|erfc?"
     r"|hypot|[lt]gamma|fmod|atan2|fdivide)(?P<float>f)?(_r[nzud])?$"
 )
+# How the translator has a kernel divide (emulator/include/emu/division.h), and a constant for the divisor.
+_DIVIDES = re.compile(r"emu::operator[/%]=?<(?P<types>.*)>\(.*emu::Divi(dend|sor)<")
+_CONSTANT_DIVISOR = re.compile(r"\$0x[0-9a-f]+, *%[er]si|[wx]1, *#")
 _CAST_ARGUMENTS = re.compile(r"\((?P<types>[^()]*)\)$")
 
 _LINE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?: \(discriminator \d+\))?$")
@@ -93,7 +97,7 @@ class MachineCode:
 
     def _is_hook(self, index: int) -> bool:
         instruction = self.instructions[index]
-        return HOOK in instruction.operands and instruction.name in ("call", "callq", "bl")
+        return HOOK in instruction.operands and instruction.name in _CALLS
 
 
 def read(program: Path, first: int, last: int) -> MachineCode:
@@ -143,10 +147,28 @@ def is_of_user(path: Path) -> bool:
     return not str(path).startswith(_FOLDERS_OF_OTHERS)
 
 
-def operations(instruction: Instruction) -> tuple[str, int] | None:
-    """What kind of arithmetic an instruction does, or the function that it calls, and how many operations."""
+def operations(code: Sequence[Instruction]) -> Iterator[tuple[Instruction, str, int]]:
+    """The instructions of a basic block that do arithmetic or call a function that does, of which kind it
+    is, and how many operations. Divisions of integers by a constant are none: a GPU multiplies."""
+    for index, instruction in enumerate(code):
+        found = _operation(instruction)
+        if found and not (found[0] == DIVISION and _has_constant_divisor(code[:index])):
+            yield instruction, *found
+
+
+def _has_constant_divisor(before: Sequence[Instruction]) -> bool:
+    """Whether the second argument of the call that follows is a constant."""
+    for instruction in reversed(before[-4:]):
+        if instruction.name in _CALLS:
+            return False
+        if _CONSTANT_DIVISOR.search(instruction.operands) and instruction.name.startswith("mov"):
+            return True
+    return False
+
+
+def _operation(instruction: Instruction) -> tuple[str, int] | None:
     name, operands = instruction.name, instruction.operands
-    if name in ("call", "callq", "bl"):
+    if name in _CALLS:
         return _of_call(operands)
     if name.startswith("v") and name[1:] in _X86:  # AVX
         return _X86[name[1:]]
@@ -165,13 +187,17 @@ def _of_call(operands: str) -> tuple[str, int] | None:
     called = _CALL.search(operands)
     if not called:
         return None
+    divides = _DIVIDES.search(called["name"])
+    if divides:
+        types = divides["types"]
+        kind = FP64 if "double" in types else FP32 if "float" in types else DIVISION
+        return kind, 1
     text = called["name"].split("@")[0]
-    types = _CAST_ARGUMENTS.search(text)
+    arguments = _CAST_ARGUMENTS.search(text)
+    floats = bool(arguments and "float" in arguments["types"])
     function = re.sub(r"\(.*$", "", text).split("::")[-1]
     if _FUSED.match(function):
-        single = function.rstrip("_rnzud").endswith("f") or bool(
-            types and "float" in types["types"]
-        )
+        single = floats or "fmaf" in function
         return (FP32 if single else FP64), 2
     if _SINGLE.match(function):
         return FP32, 1
@@ -180,7 +206,7 @@ def _of_call(operands: str) -> tuple[str, int] | None:
     known = _FUNCTION.match(function)
     if not known:
         return None
-    single = bool(known["float"]) or bool(types and "float" in types["types"])
+    single = floats or bool(known["float"])
     return (SPECIAL, 1) if single else (FP64, 1)
 
 

@@ -191,10 +191,8 @@ class _Reader:
 
 def _operations(code: Sequence[Instruction]) -> list[tuple[Place, str, int]]:
     counted: Counter[tuple[Place, str]] = Counter()
-    for instruction in code:
-        found = machine_code.operations(instruction)
-        if found:
-            counted[instruction.chain[0], found[0]] += found[1]
+    for instruction, kind, count in machine_code.operations(code):
+        counted[instruction.chain[0], kind] += count
     return [(place, kind, count) for (place, kind), count in counted.items()]
 
 

@@ -7,17 +7,22 @@ runs the instrumented PROGRAM and compares it with what was recorded of a build 
 that is not what the source says, with -O3: of an exercise results/h200/counts.*.csv in its folder, of a
 program of our own recorded/NAME.*.csv. Compared are grids, blocks, and every metric that both have, as
 expected_counts.py says. A listed difference that is not there (any more) is an error, too, and so is
-what is otherwise in the table of exercise_table.py. Ends with 77 where PROGRAM is not built, or older
+what is otherwise in the table of exercise_table.py. The counts by line must add up to these. Ends with 77 where PROGRAM is not built, or older
 than SOURCE: someone builds one exercise at a time.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import re
 import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parents[3] / folder) for folder in ("cmake", "scripts")]
 
@@ -47,6 +52,23 @@ RECORDED = Path(__file__).parent / "recorded"  # of our own programs
 
 # Some grids are made for the device: the emulation gets as many multiprocessors as an H200 has.
 DEVICE = {"CUDA_EMULATOR_SMS": "132"}
+
+LINES = "CUDA_EMULATOR_LINES"  # names the file of the counts by line
+# The members of these accesses add up to a metric.
+SUMS = {
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": {"global store": "requests"},
+    "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": {"global atomic": "requests"},
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": {"global load": "units", "copy": "units"},
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": {"global store": "units"},
+    "smsp__inst_executed_op_shared_ld.sum": {"shared load": "requests"},
+    "smsp__inst_executed_op_shared_st.sum": {"shared store": "requests"},
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": {"shared load": "units"},
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": {"shared store": "units"},
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": {"shared load": "conflicts"},
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": {"shared store": "conflicts"},
+    "smsp__inst_executed_op_ldgsts.sum": {"copy": "requests"},
+    "emulator__barriers.sum": {"barrier": "requests"},
+}
 
 SECTOR, WAVEFRONT = 32, 128  # bytes of global memory, of shared memory
 
@@ -78,15 +100,44 @@ def without_arguments(kernel: str) -> str:
     return kernel.partition("<")[0]
 
 
-def run_profiled(program: str, name: str) -> list[dict[str, str]]:
-    """The launches of `program`, which is profiled with the options for `name`."""
+def run_profiled(
+    program: str, name: str, settings: Mapping[str, str] = MappingProxyType({})
+) -> list[dict[str, str]]:
+    """The launches of `program`, which is profiled with the options for `name`; `settings` are
+    variables of its environment."""
     known = exercise(name)
     options = ["--profile", *known.facts.counts.words] if known else []
-    done, profile = run_noting([program, *options], "CUDA_EMULATOR_PROFILE", DEVICE)
+    done, profile = run_noting([program, *options], "CUDA_EMULATOR_PROFILE", {**DEVICE, **settings})
     sys.stderr.write(done.stderr)
     if done.returncode != 0:
         raise Mismatch(f"{program} ended with status {done.returncode}")
     return read_table(profile)
+
+
+def run_by_line(program: str, name: str) -> tuple[list[dict[str, str]], list[dict[str, Any]]]:
+    """As run_profiled(), and the kernels in the file of the counts by line."""
+    with tempfile.TemporaryDirectory(prefix="lines-") as folder:
+        path = Path(folder) / "lines.json"
+        counted = run_profiled(program, name, {LINES: str(path)})
+        return counted, json.loads(path.read_text("utf-8"))["kernels"]
+
+
+def not_sums_of_lines(counted: list[dict[str, str]], kernels: list[dict[str, Any]]) -> list[str]:
+    """Says where the counts by line do not add up to those of the launches."""
+    problems = []
+    for metric, parts in SUMS.items():
+        totals: Counter[tuple[str, ...]] = Counter()
+        for launch in counted:
+            key = (launch["Kernel Name"], launch["Grid Size"], launch["Block Size"])
+            totals[key] += int(number(launch[metric]))
+        for kernel in kernels:
+            grid, block = (f"({x}, {y}, {z})" for x, y, z in (kernel["grid"], kernel["block"]))
+            for access in kernel["accesses"]:
+                count = access[parts[access["kind"]]] if access["kind"] in parts else 0
+                totals[(kernel["name"], grid, block)] -= count
+        wrong = {key: left for key, left in totals.items() if left != 0}
+        problems += [f"{key}: {metric}: {left} in no line" for key, left in wrong.items()]
+    return problems
 
 
 def makers_of(program: str) -> str:
@@ -282,10 +333,10 @@ def main(program: str, name: str, source: str) -> int:
         print(f"skipped: {reason}")
         return NOT_BUILT
     try:
-        counted = run_profiled(program, name)
+        counted, lines = run_by_line(program, name)
         read = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
         makers = makers_of(program)
-        problems = compare(name, counted, *read, makers)
+        problems = compare(name, counted, *read, makers) + not_sums_of_lines(counted, lines)
         problems += problems or not_as_in_table(name, counted, program, makers)
     except Mismatch as error:
         problems = [str(error)]

@@ -13,6 +13,9 @@ struct BasicBlockCounts {
     uint64_t executions = 0;  // by warps
     uint64_t lanes = 0;       // active in these
     uint64_t divergent = 0;   // splits at its end: one less than the ways that the lanes went
+    // Splits at the condition that it ends with, also where a function is called before that: the
+    // block that the function ends with is then the one with `divergent`.
+    uint64_t splits = 0;
     // Where lanes went: the next block (0: the function's end), and in how many executions.
     std::vector<std::pair<uint32_t, uint64_t>> successors;
 };

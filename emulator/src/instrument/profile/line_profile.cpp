@@ -133,7 +133,7 @@ std::string textOf(const LineSample& sample) {
 std::string textOf(const std::pair<const uint32_t, BasicBlockCounts>& block) {
     const auto& [place, counts] = block;
     return "[" + address(place) + "," + json(counts.executions) + "," + json(counts.lanes) + "," +
-           json(counts.divergent) + "," + (basicBlockAt(place).conditional ? "1" : "0") + "]";
+           json(counts.splits) + "," + (basicBlockAt(place).conditional ? "1" : "0") + "]";
 }
 
 std::string sizes(const uint64_t* first) {

@@ -4,7 +4,7 @@
 //   program    path of the program
 //   kernels    of each kernel with one grid, block and dynamic shared memory:
 //     name, address, grid, block, launches, shared [bytes], blocks_per_sm
-//     basic_blocks  [address, executions, lanes, divergent, whether it ends with a condition]
+//     basic_blocks  [address, executions, lanes, splits, whether it ends with a condition]
 //     accesses      the members of LineAccess (line_counts.h); strides: [bytes, requests], where
 //                   null stands for irregular; addresses: null where there are more than are kept
 //     memories      the members of LineMemory; parameter: of the kernel, that points into it, or

@@ -135,7 +135,7 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
     const Event event = lanes_[__builtin_ctz(group)].event();
     switch (event.kind) {
         case EventKind::BasicBlock:
-            beginBasicBlock(group, event.place, counts);
+            beginBasicBlock(group, event, counts);
             break;
         case EventKind::Enter:
             forEachLane(group, [&](unsigned i) {
@@ -196,7 +196,11 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
     forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
 }
 
-void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
+void WarpReplay::beginBasicBlock(uint32_t group, const Event& event, LaunchCounts& counts) {
+    const uint32_t block = event.place;
+    const uint32_t before = lanes_[__builtin_ctz(group)].execution;
+    const bool returned = event.address != 0 && before != kNone;
+    const uint32_t code = returned ? executions_[before].code : block;
     if (lines_ != nullptr) lines_->basicBlock(number_, group, block);
     const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
     if (inOneExecution(group)) {  // It ends here. Its record serves for the new block.
@@ -204,6 +208,7 @@ void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& c
         execution.successors[execution.ways++] = block;
         count(execution, counts);
         execution.basicBlock = block;
+        execution.code = code;
         execution.ways = 0;
         return;
     }
@@ -217,6 +222,7 @@ void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& c
     }
     Execution& begun = executions_[number];
     begun.basicBlock = block;
+    begun.code = code;
     begun.open = begun.lanes = lanes;
     begun.ways = 0;
     forEachLane(group, [&](unsigned i) {
@@ -261,6 +267,7 @@ void WarpReplay::count(const Execution& execution, LaunchCounts& counts) {
     ++block.executions;
     block.lanes += execution.lanes;
     block.divergent += execution.ways - 1;
+    if (execution.ways > 1) counts.basicBlocks[execution.code].splits += execution.ways - 1;
     for (unsigned i = 0; i < execution.ways; ++i) addWay(block, execution.successors[i], 1);
 }
 
@@ -395,6 +402,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
         to.executions += from.executions;
         to.lanes += from.lanes;
         to.divergent += from.divergent;
+        to.splits += from.splits;
         for (const auto& [successor, times] : from.successors) addWay(to, successor, times);
     }
 }

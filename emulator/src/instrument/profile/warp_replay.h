@@ -71,6 +71,8 @@ class WarpReplay {
     // One execution of a basic block, until all its lanes have gone on.
     struct Execution {
         uint32_t basicBlock;
+        uint32_t
+            code;  // the block whose code goes on: that of the caller, where a function has ended
         unsigned open;  // lanes that have not gone on yet
         unsigned lanes;
         unsigned ways;  // different ones
@@ -103,7 +105,7 @@ class WarpReplay {
     bool together(const Lane& a, const Lane& b) const;
     bool before(const Lane& a, const Lane& b) const;
     void carryOut(uint32_t group, LaunchCounts& counts);
-    void beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
+    void beginBasicBlock(uint32_t group, const Event& event, LaunchCounts& counts);
     bool inOneExecution(uint32_t group) const;
     void goOn(uint32_t number, uint32_t successor, LaunchCounts& counts);
     static void count(const Execution& execution, LaunchCounts& counts);
