@@ -33,7 +33,7 @@ class Function:
 
 def lines_of(file: Path) -> tuple[str, ...]:
     """Without their ends; empty where the file cannot be read."""
-    return tuple(line.expandtabs(TAB).rstrip() for line in _text(file).split("\n"))
+    return _lines(_text(file))
 
 
 def line_of(file: Path, number: int) -> str:
@@ -57,6 +57,11 @@ def _text(file: Path) -> str:
 @lru_cache(maxsize=64)
 def _read(file: Path, _: int) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
+
+
+@lru_cache(maxsize=64)
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.expandtabs(TAB).rstrip() for line in text.split("\n"))
 
 
 @lru_cache(maxsize=64)
