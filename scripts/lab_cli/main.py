@@ -17,6 +17,7 @@ from .commands import (
     bench,
     cc,
     check,
+    compare,
     doctor,
     new,
     plot,
@@ -44,6 +45,7 @@ COMMANDS = [
     run,
     test,
     profile,
+    compare,
     check,
     trace,
     report,
@@ -66,6 +68,7 @@ ABOUT = {
     "./lab run [NAME...]": "build and run exercises: those named, or all",
     "./lab test [NAME...]": "build and run the tests: of exercises, or of all",
     "./lab profile NAME|FILE.cu": "metrics of each kernel, with or without a GPU",
+    "./lab compare NAME A B": "two kernels, or two versions: what differs, and why",
     "./lab check NAME|FILE.cu": "races, wrong accesses, divergent barriers",
     "./lab trace NAME": "draws what ran when, and in which stream",
     "./lab report NAME|FILE.cu": "a page to hand in: results, tests, metrics",
@@ -167,7 +170,8 @@ def _names(arguments: argparse.Namespace) -> Sequence[str] | None:
         if arguments.submissions or not arguments.assignment:
             return None
         return [assignment_catalogue.one(arguments.assignment)[0].name]
-    return arguments.names if hasattr(arguments, "names") else [arguments.name]
+    names = arguments.names if hasattr(arguments, "names") else [arguments.name]
+    return [name.partition(":")[0] for name in names]  # PROGRAM:KERNEL
 
 
 def main(argv: Sequence[str]) -> int:

@@ -5,6 +5,8 @@ While there is one, NAME means it in every command, unless --shipped asks for th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,18 @@ def mean_shipped() -> None:
     """From now on, NAME means the exercise as it came."""
     global _shipped
     _shipped = True
+
+
+@contextmanager
+def meaning_shipped(shipped: bool) -> Iterator[None]:
+    """In its block, NAME means the exercise as it came, or else what it means anyway."""
+    global _shipped
+    before = _shipped
+    _shipped = before or shipped
+    try:
+        yield
+    finally:
+        _shipped = before
 
 
 def blank_of(name: str) -> Path:

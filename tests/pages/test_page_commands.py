@@ -60,13 +60,28 @@ def wrong_options(name: str, options: list[str]) -> list[str]:
     return wrong + [f"--kernel={kernel}" for kernel in kernels if kernel not in source]
 
 
+def compared(words: list[str]) -> tuple[list[str], list[str]]:
+    """The programs that ./lab compare takes, and the kernels that they do not have."""
+    pairs = [word.partition(":")[::2] for word in words]
+    if len(words) == 3:
+        pairs = [(words[0], kernel) for kernel in words[1:]]
+    programs = [program for program, _ in pairs if program not in ("A", "B")]
+    known = {name: SOURCES[name].read_text().lower() for name in programs if name in SOURCES}
+    missing = [
+        kernel
+        for program, kernel in pairs
+        if kernel.lower() not in known.get(program, kernel.lower()) and kernel != "KERNEL"
+    ]
+    return programs, missing
+
+
 def wrong_in(words: list[str]) -> list[str]:
     """What is wrong with a command of ./lab."""
     if not words or words[0] == "cc" or words[0] == "COMMAND":
         return []
     split = words.index("--") if "--" in words else len(words)
     before, after = words[:split], words[split + 1 :]
-    of_one = ("profile", "check", "trace", "report", "new", "handout")
+    of_one = ("profile", "compare", "check", "trace", "report", "new", "handout")
     if before[0] in of_one and all(word.startswith("-") for word in before[1:]):
         return []  # a sentence about the command
     try:
@@ -78,6 +93,9 @@ def wrong_in(words: list[str]) -> list[str]:
     if after and arguments.takes != AFTER_DASHES:
         unknown.append("--")
     names = getattr(arguments, "names", None) or [getattr(arguments, "name", None) or "NAME"]
+    if words[0] == "compare":
+        names, wrong = compared(names)
+        unknown += wrong
     for name in names:
         of_chapter = sum(chapter.startswith(name) for chapter in CHAPTERS) == 1
         known_names = ASSIGNMENTS if words[0] == "handout" else {*SOURCES, *PLACEHOLDERS}

@@ -35,13 +35,30 @@ def count(exercise: Exercise, options: Sequence[str], timeout: float | None) -> 
         outcome = instrumented.run(program, VARIABLE, TRACE)
     if outcome.status != 0 and not only_wrong(outcome.status, outcome.output):
         return None
-    heads = ("exercise,", f"{exercise.name},")  # notes for the reader stand among the rows
-    lines = [line for line in outcome.output.splitlines() if line.startswith(heads)]
-    return matched(list(csv.DictReader(lines)), raw_csv.parse(outcome.report), *outcome.others)
+    rows = rows_of(exercise.name, outcome.output)
+    return matched(rows, raw_csv.parse(outcome.report), *outcome.others)
+
+
+def rows_of(exercise: str, output: str) -> list[dict[str, str]]:
+    """The rows in what the program of an exercise printed with --csv: notes for the reader stand among them."""
+    heads = ("exercise,", f"{exercise},")
+    lines = [line for line in output.splitlines() if line.startswith(heads)]
+    return list(csv.DictReader(lines))
 
 
 def matched(rows: Sequence[dict[str, str]], counts: RawTable, recorded: str) -> Rungs | None:
     """None where nothing was launched for any row."""
+    found = launches_of(rows, counts, recorded)
+    if not found:
+        return None
+    launches = [_together(row["kernel"], launches) for row, launches in found]
+    return Rungs([row for row, _ in found], RawTable(counts.units, launches))
+
+
+def launches_of(
+    rows: Sequence[dict[str, str]], counts: RawTable, recorded: str
+) -> list[tuple[dict[str, str], list[Launch]]]:
+    """The rows that have launches, each with these, in their order."""
     by_range = _of_ranges(counts.launches, recorded)
     found: list[tuple[dict[str, str], list[Launch]]] = []
     for name in dict.fromkeys(row.get("kernel", "") for row in rows):
@@ -50,10 +67,7 @@ def matched(rows: Sequence[dict[str, str]], counts: RawTable, recorded: str) -> 
         if len(own) == len(ranges):  # else some rows have none, and which is not known
             found += zip(own, ranges)
     found.sort(key=lambda pair: rows.index(pair[0]))
-    if not found:
-        return None
-    launches = [_together(row["kernel"], launches) for row, launches in found]
-    return Rungs([row for row, _ in found], RawTable(counts.units, launches))
+    return found
 
 
 def _of_ranges(launches: Sequence[Launch], recorded: str) -> dict[str, list[list[Launch]]]:

@@ -109,7 +109,7 @@ def test_names_may_stand_among_options(command: str, option: str) -> None:
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command != "cc"])
 def test_options_are_written_out(command: str, capfd) -> None:
-    names = ["x"] if command in ("profile", "check", "trace", "new") else []
+    names = ["x"] if command in ("profile", "compare", "check", "trace", "new") else []
     assert main.main([command, *names, "--hel"]) == 2
     assert f"lab {command}: --hel: no such option" in capfd.readouterr().err
 
