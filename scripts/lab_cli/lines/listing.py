@@ -318,7 +318,10 @@ def _conflicts(cost: Cost) -> str:
 
 ATOMICS = ((GLOBAL, ATOMIC), (SHARED, ATOMIC))
 ALWAYS = 10  # such columns go only where there is no room for the source at all
-OF_GLOBAL = "sectors of 32 bytes for a request of a warp, and how many would do"
+OF_GLOBAL = (
+    "sectors of 32 bytes for a request of a warp, and how many would do; on a GPU, L1 may have some of "
+    "them already"
+)
 OF_SHARED = "wavefronts for a request of a warp, and how many would do"
 
 

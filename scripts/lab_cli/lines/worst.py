@@ -28,6 +28,10 @@ from .model import (
 from .source_text import Function
 from .sums import UNITS, active_lanes, number
 
+# Cycles of an SM. causes/device.py says where they come from, and weighs its findings with them.
+CYCLES = {GLOBAL: 1.0, SHARED: 1.0, CONSTANT: 2.0}  # for a sector, a wavefront, a pass
+LINE = 0.5
+ATOMIC_ON_ONE_ADDRESS = 214.0
 LEAST_SHARE = 0.02  # of what a kernel costs of one sort: less is not worth a word
 PLURALS = {LOAD: "loads", STORE: "stores", ATOMIC: "atomics", COPY: "copies"}
 
@@ -36,9 +40,8 @@ PLURALS = {LOAD: "loads", STORE: "stores", ATOMIC: "atomics", COPY: "copies"}
 class Worst:
     """A line, and what it costs in vain.
 
-    `in_vain` compares lines and kernels: a sector, a wavefront, a pass of the constant cache, a lane that
-    waits for another, and a line that is executed by a whole warp of idle lanes each count as one. A
-    multiprocessor takes about a cycle for each of them.
+    `in_vain` compares lines and kernels: it is about what an H200 would take for what is in vain, in cycles of
+    an SM. It is no forecast of a time.
     """
 
     place: Place
@@ -136,7 +139,8 @@ def _in_vain(place: Place, space: str, wastes: list[Waste], total: int) -> Worst
     )
     short = f"{what}: {number(each)} {unit} a request, {number(needed)} would do"
     in_vain = units - least
-    return Worst(place, reason, short, in_vain / total, in_vain, _teaches(space, each - needed))
+    teaches = _teaches(space, each - needed)
+    return Worst(place, reason, short, in_vain / total, in_vain * CYCLES[space], teaches)
 
 
 def _requests(count: int) -> str:
@@ -162,9 +166,11 @@ def _colliding(place: Place, space: str, accesses: list[Access], all_lanes: int)
     waiting = alike - requests
     if waiting <= 0:
         return
-    of_grid = ""
-    if space == GLOBAL and addresses is not None:
+    of_grid, in_vain = "", float(waiting)
+    if space == GLOBAL and addresses:
         waiting = lanes - requests
+        different = (lanes - alike) / requests + 1  # of a request, about
+        in_vain = max(waiting, ATOMIC_ON_ONE_ADDRESS * requests * different / addresses)
         several = f"{addresses} addresses" if addresses > 1 else "one address"
         of_grid = f", and all {lanes:,} lanes of the grid want {several}"
     group, active = number(alike / requests), number(lanes / requests)
@@ -173,7 +179,7 @@ def _colliding(place: Place, space: str, accesses: list[Access], all_lanes: int)
         f"active lanes of a warp want the same address{of_grid}"
     )
     short = f"atomics: {group} of {active} lanes want the same address"
-    yield Worst(place, reason, short, waiting / all_lanes, waiting, "sharedReduction")
+    yield Worst(place, reason, short, waiting / all_lanes, in_vain, "sharedReduction")
 
 
 # ---- lanes
@@ -213,7 +219,8 @@ def _few_lanes(kernel: Kernel, first: Line, idle: float, slots: int) -> Worst:
         f"{warps:,} warps, which have room for {warps * WARP:,}"
     )
     short = f"{active} of {WARP} lanes"
-    return Worst(first.place, reason, short, idle / slots, idle / WARP, "warpLayout")
+    in_vain = LINE * idle / WARP
+    return Worst(first.place, reason, short, idle / slots, in_vain, "warpLayout")
 
 
 def _charged(lines: list[Line]) -> dict[Place, list[Line]]:
@@ -267,7 +274,8 @@ def _split(line: Line, charged: list[Line], lanes_before: float, slots: int) -> 
         f"with {lanes} on average"
     )
     short = f"splits the warp: {lanes} behind it"
-    return Worst(line.place, reason, short, idle / slots, idle / WARP, "simpleDivergence")
+    in_vain = LINE * idle / WARP
+    return Worst(line.place, reason, short, idle / slots, in_vain, "simpleDivergence")
 
 
 def _lines(behind: list[Line], split: Line) -> str:
@@ -276,11 +284,13 @@ def _lines(behind: list[Line], split: Line) -> str:
     own = functions[split.place]
     numbers = [each.place.line for each in behind if functions[each.place] == own]
     called = dict.fromkeys(f"{f.name}()" for f in functions.values() if f and f != own)
-    first, last = min(numbers, default=0), max(numbers, default=0)
-    parts = [f"lines {first} to {last}" if first != last else f"line {first}"] if numbers else []
-    parts += called
-    verb = "execute" if first != last or len(parts) > 1 else "executes"
-    return f"{' and '.join(parts)} {verb}"
+    parts = [*called]
+    if numbers:
+        one = min(numbers) == max(numbers)
+        parts.insert(0, f"line {numbers[0]}" if one else f"lines {min(numbers)} to {max(numbers)}")
+    verb = "executes" if len(parts) == 1 and not parts[0].startswith("lines") else "execute"
+    *others, last = parts
+    return f"{', '.join(others)} and {last} {verb}" if others else f"{last} {verb}"
 
 
 def _at(line: Line) -> tuple[Path, int]:
