@@ -14,6 +14,7 @@ import pytest
 WRITTEN = {
     "CUDA_EMULATOR_CHECK": "report",
     "CUDA_EMULATOR_PROFILE": "profile",
+    "CUDA_EMULATOR_LINES": "counts by line",
     "CUDA_EMULATOR_TRACE": "recording",
 }
 # Ends as its argument says. What it prints waits in two buffers until then.

@@ -96,13 +96,19 @@ class _Reader:
         self._lines: dict[Place, Line] = {}
         self._accesses: list[Access] = []
         self._numbers: dict[int, int] = {}  # of recorded accesses, in self._accesses
+        memories = sorted(enumerate(data["memories"]), key=_order_of_memory)
+        self._memories = [number for number, _ in memories]
 
     def kernel(self) -> Kernel:
         data = self._data
         for block in data["basic_blocks"]:
             self._add_block(*block)
-        for number, access in enumerate(data["accesses"]):
+        # The threads of the emulation come to them in another order each time.
+        for number, access in sorted(enumerate(data["accesses"]), key=_order_of_access):
             self._add_access(number, access)
+        samples = sorted(
+            data["samples"], key=lambda sample: (sample["block"][::-1], sample["warp"])
+        )
         address = data["address"]
         definition = self._code.at(address) if address else None
         return Kernel(
@@ -115,8 +121,8 @@ class _Reader:
             definition=definition.chain[0] if definition and definition.chain else None,
             lines=dict(sorted(self._lines.items())),
             accesses=self._accesses,
-            memories=[_memory(memory) for memory in data["memories"]],
-            samples=[self._sample(sample) for sample in data["samples"]],
+            memories=[_memory(data["memories"][number]) for number in self._memories],
+            samples=[self._sample(sample) for sample in samples],
         )
 
     def _line(self, place: Place) -> Line:
@@ -186,7 +192,19 @@ class _Reader:
         if number is None:
             return []
         place = self._accesses[number].place
-        return [Step(lanes, place, number, recorded[3], tuple(recorded[4]))]
+        memory = self._memories.index(recorded[3])
+        return [Step(lanes, place, number, memory, tuple(recorded[4]))]
+
+
+def _order_of_access(entry: tuple[int, Mapping[str, Any]]) -> tuple[Any, ...]:
+    access = entry[1]
+    return access["address"], access["calls"], access["kind"], access["size"]
+
+
+def _order_of_memory(entry: tuple[int, Mapping[str, Any]]) -> tuple[Any, ...]:
+    memory = entry[1]
+    parameter = memory["parameter"]
+    return memory["shared"], parameter is None, parameter or 0, memory["name"], memory["size"]
 
 
 def _operations(code: Sequence[Instruction]) -> list[tuple[Place, str, int]]:
