@@ -22,8 +22,9 @@ FEWEST = 5  # elements: smaller ones never were
 
 @dataclass(frozen=True)
 class LocalArray:
-    line: int  # of its first access with such an index
+    line: int  # of its first access with such an index, or of the first store
     column: int
+    lines: tuple[int, ...]  # of all accesses with such an index
     name: str
     declared: int  # line
     elements: int | None  # None: not known here
@@ -58,11 +59,13 @@ def _judged(
     if elements is not None and elements < FEWEST:
         return None
     worst, at, stored = known.STATIC, None, False
+    lines = set()
     for node, index in _accesses(body, variable):
         sure = known.of(index)
         line = source.text.line(node.first)
         if sure == known.STATIC or line < first or (last is not None and line > last):
             continue
+        lines.add(line)
         is_store = _is_target(body, node)
         if at is None or sure > worst or (sure == worst and is_store and not stored):
             worst, at = max(worst, sure), (node, index)
@@ -74,6 +77,7 @@ def _judged(
     return LocalArray(
         line=source.text.line(node.first),
         column=source.text.column(node.first),
+        lines=tuple(sorted(lines)),
         name=variable.name,
         declared=source.text.line(variable.at),
         elements=elements,

@@ -103,6 +103,7 @@ def test_where_and_what():
     (array,) = local_arrays.find(source.of(text))
     assert (array.line, array.column, array.declared, array.name) == (3, 5, 2, "a")
     assert (array.elements, array.stored, array.function) == (32, True, "k")
+    assert array.lines == (3, 4)
     assert local_arrays.find(source.of(text), 1, 2) == []
     (array,) = local_arrays.find(source.of(text), 4, 4)
     assert (array.line, array.stored) == (4, False)
