@@ -140,5 +140,7 @@ class Drawing:
         self.line((left, y + tick), (left, y), (right, y), (right, y + tick))
         self.text((left + right) / 2, y + (17 if below else -6), words, "small middle")
 
-    def svg(self) -> str:
-        return "\n".join([*self._lines, "</svg>", ""])
+    def svg(self, identifier: str = "") -> str:
+        """`identifier` says what it was drawn from."""
+        about = [f"  <metadata>{escape(identifier)}</metadata>"] if identifier else []
+        return "\n".join([*self._lines[:3], *about, *self._lines[3:], "</svg>", ""])

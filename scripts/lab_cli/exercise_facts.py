@@ -48,7 +48,8 @@ bytes, flops      formula of what gbps or gflops counts in a row; without it the
 baselines         kernels with whose first row the speed-up begins anew (default: the first that is
                   timed)
 per               column: the speed-up begins anew where it changes, too
-[figures.FIGURE]  ./lab plot draws results/<gpu>/FIGURE.svg in the exercise's folder
+[figures.FIGURE]  ./lab plot draws results/<gpu>/FIGURE.svg in the exercise's folder; of the chart "warps", which
+                  the cpu back end counts, results/FIGURE.svg from results/warps.csv
 chart             one of CHARTS; its own keys are explained at its class in results/plots/
 title             goes behind the exercise's name; {column} is the value in the first row
 source            "timeline": rows of timeline.csv instead of table.csv; of the chart "image", which has
@@ -417,6 +418,24 @@ CHARTS: dict[str, dict[str, Rule]] = {
     "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
     "roofline": {"curve": TEXT, "measured": TABLE},
     "image": {"label": TEXT, "top": TEXT.or_nothing(), "names": TEXTS.or_nothing()},
+    "warps": {
+        "picture": toml_file.one_of(["divergence", "access", "banks"]),
+        "panels": tables_of(
+            {
+                "title": TEXT,
+                "kernel": TEXT,
+                "options": TEXT.or_nothing(),
+                "block": TEXT.or_nothing(),
+                "warp": WHOLE.or_nothing(),
+                "lines": TEXTS.or_nothing(),
+                "most": WHOLE.or_nothing(),
+                "code": TEXT.or_nothing(),
+                "kind": TEXT.or_nothing(),
+                "number": WHOLE.or_nothing(),
+                "execution": WHOLE.or_nothing(),
+            }
+        ),
+    },
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {

@@ -9,12 +9,14 @@ from typing import Any
 
 from .. import catalogue
 from ..building.presets import shortest
+from ..catalogue import Exercise
 from ..errors import LabError
+from ..files import write
 from ..machine import setup
 from ..paths import ROOT, shown
 from ..process import run as run_shown
 from ..process import say
-from ..results import figures, tables
+from ..results import figures, tables, warps
 from ..results.figures import Spec
 from . import arguments as shared
 
@@ -35,12 +37,20 @@ def add_parser(commands: Any) -> None:
         metavar="FOLDER",
         help="one GPU's folder of results, e.g. h200; default: all but that of the emulation (cpu)",
     )
+    command.add_argument(
+        "--count",
+        action="store_true",
+        help="first counts anew what pictures of warps show (results/warps.csv), on the cpu back end",
+    )
     command.set_defaults(handler=run, takes=shared.NONE)
 
 
 def run(arguments: argparse.Namespace) -> int:
     names, gpu = arguments.names, arguments.gpu or ""
-    specs = figures.of(catalogue.exercises(names))
+    exercises = catalogue.exercises(names)
+    specs = figures.of(exercises)
+    if arguments.count:
+        count(exercises)
     python = setup.python_for(["matplotlib"])
     if python != sys.executable:  # the same once more, in the Python that can draw
         options = [*names, *([f"--gpu={gpu}"] if gpu else [])]
@@ -50,6 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
         for page in tables.refresh():
             say(f"tables written: {shown(page)}")
     return status
+
+
+def count(exercises: Sequence[Exercise]) -> None:
+    for exercise in exercises:
+        if warps.entries(exercise):
+            path = exercise.results / figures.WARPS_FILE
+            write(path, warps.record(exercise))
+            say(f"counted: {shown(path)}")
 
 
 def draw_figures(specs: Sequence[Spec], names: Sequence[str], gpu: str) -> int:
@@ -62,17 +80,19 @@ def draw_figures(specs: Sequence[Spec], names: Sequence[str], gpu: str) -> int:
     without = sorted(set(names) - {spec.exercise for spec in specs})
     if without:
         raise LabError(f"{', '.join(without)}: no [figures] in exercise.toml", status=2)
+    counted = [(spec, spec.results) for spec in specs if spec.is_counted]
+    measured = [spec for spec in specs if not spec.is_counted]
+    gpus = draw.gpus(measured, gpu) if measured or gpu else []
+    of_gpus = [(spec, spec.results / name) for name in gpus for spec in measured]
     status = 0
-    for name in draw.gpus(specs, gpu):
-        for spec in specs:
-            folder = spec.results / name
-            source = spec.source(folder)
-            if not names and not source.exists():
-                say(f"{shown(source)} is not there: figure {spec.name} is left out")
-                continue
-            try:
-                say(f"drawn: {shown(draw.draw(spec, folder))}")
-            except LabError as error:
-                say(f"lab: {error}")
-                status = 1
+    for spec, folder in [*counted, *of_gpus]:
+        source = spec.source(folder)
+        if not names and not source.exists():
+            say(f"{shown(source)} is not there: figure {spec.name} is left out")
+            continue
+        try:
+            say(f"drawn: {shown(draw.draw(spec, folder))}")
+        except LabError as error:
+            say(f"lab: {error}")
+            status = 1
     return status

@@ -19,6 +19,8 @@ from . import images, placed, store
 from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
+WARPS, WARPS_FILE = "warps", "warps.csv"  # the chart of what the cpu back end counts
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -36,8 +38,15 @@ class Spec:
     def is_image(self) -> bool:
         return self.entry.get("chart") == "image"
 
+    @property
+    def is_counted(self) -> bool:
+        """It shows what the cpu back end counts: the same for all GPUs, in none of their folders."""
+        return self.entry.get("chart") == WARPS
+
     def source(self, folder: Path) -> Path:
         """The file that has the rows, or is the image."""
+        if self.is_counted:
+            return self.results / WARPS_FILE
         return store.file(folder, self.entry.get("source", ""), ".pgm" if self.is_image else ".csv")
 
     def text(self, folder: Path) -> str:
@@ -62,7 +71,7 @@ class Spec:
         return text + rows.getvalue()
 
     def file(self, folder: Path) -> Path:
-        return folder / f"{self.name}.svg"
+        return (self.results if self.is_counted else folder) / f"{self.name}.svg"
 
     def identifier(self, text: str) -> str:
         """Of this figure drawn from the results file `text`: a stale one has another."""

@@ -24,6 +24,7 @@ from .predicted import Predicted
 from .roofline import Roofline
 from .saturation import Saturation
 from .timeline import Timeline
+from .warps import Warps
 from .waves import Waves
 
 Chart = Union[
@@ -68,13 +69,24 @@ def figure_of(spec: Spec, text: str, path: Path) -> Figure:
         raise LabError(f"{shown(path)}, figure {spec.name}: {error}") from error
 
 
+def svg_of(spec: Spec, text: str, path: Path) -> bytes:
+    """What the figure's file must hold. `text` is that of the results file `path`."""
+    if not spec.is_counted:
+        return style.svg(figure_of(spec, text, path), spec.identifier(text))
+    title = f"{spec.exercise}: {spec.entry['title']}"
+    try:
+        rows = [row for row in parse(text, path).rows if row["figure"] == spec.name]
+        drawing = Warps(**spec.options).draw(rows, title)
+    except LabError as error:
+        raise LabError(f"{shown(path)}, figure {spec.name}: {error}") from error
+    return drawing.svg(spec.identifier(text)).encode()
+
+
 def draw(spec: Spec, folder: Path) -> Path:
     """Writes the figure's file."""
-    source = spec.source(folder)
     text = spec.text(folder)
-    figure = figure_of(spec, text, source)
     path = spec.file(folder)
-    write(path, style.svg(figure, spec.identifier(text)))
+    write(path, svg_of(spec, text, spec.source(folder)))
     return path
 
 
