@@ -8,6 +8,7 @@ import textwrap
 from collections import Counter
 from pathlib import Path
 
+import compare_sample
 import explain_sample
 import pytest
 from lab_cli import assignment_catalogue, catalogue, exercise_facts, main
@@ -26,6 +27,7 @@ ASSIGNMENTS = list(assignment_catalogue.assignments().values())
 SOURCES = list(catalogue.sources().values())  # NAME.cu of each exercise
 DRAWINGS = sorted([*ROOT.glob("*/drawing.svg"), *ROOT.glob("*/*/drawing.svg")])
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
+COMPARED = re.compile(r"<!-- compared (\w+) (\w+) -->\n\n((?:    .*\n)+)")
 EXPLAINED = re.compile(r"<!-- explained (\w+) -->\n\n((?:    .*\n)+)")
 MOST = 100  # characters of a line of an exercise's page
 
@@ -153,6 +155,20 @@ def test_the_guide_shows_what_is_said() -> None:
     paragraphs = explain_sample.without_gpu("transpose.optimised", 96)
     said = [text for text in paragraphs if text.startswith(f"{kernel},")]
     assert said == [textwrap.dedent(block).rstrip("\n")]
+
+
+def test_the_guide_shows_how_versions_differ() -> None:
+    ((before, after, block),) = COMPARED.findall(text_of(ROOT / "GUIDE.md"))
+    lines = textwrap.dedent(block).splitlines()
+    places = [
+        re.match(r" +(?:before|after) +transpose\.cu:(\d+)  (.*) \.\.\.$", line) for line in lines
+    ]
+    said = [line for line, place in zip(lines, places) if not place]
+    assert "\n".join(said) == compare_sample.first_difference("transpose", before, after, 100)
+    code = text_of(catalogue.sources()["transpose"]).splitlines()
+    shown = [(int(place[1]), place[2]) for place in places if place]
+    assert len(shown) == 2
+    assert [text for number, text in shown if not code[number - 1].strip().startswith(text)] == []
 
 
 def test_tables_of_the_pages_are_up_to_date() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from .. import metrics
 from .culprits import Culprit, Culprits
 from .differences import (
+    DIFFERS,
     LAUNCHES,
     OF_A_SECTOR,
     OF_A_WAVEFRONT,
@@ -14,7 +15,6 @@ from .differences import (
     Change,
     Comparison,
     Difference,
-    relative,
     traffic,
 )
 from .versions import Version
@@ -163,9 +163,17 @@ def notes(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def shortest(comparison: Comparison, most: int) -> list[str]:
-    """The first differences, each with its verdict: 'better: bank conflicts per shared load 31 -> 0'."""
-    weighty = [each for each in comparison.differences if each.weight or relative(each.change)]
-    return [f"{each.verdict}: {headline(each)}" for each in weighty[:most]]
+    """The first differences: 'bank conflicts per shared load 31 -> 0 (better)'. All of the traffic, the lanes and the
+    launches come before any other."""
+    return [_short(each) for each in comparison.differences[:most]]
+
+
+def _short(difference: Difference) -> str:
+    factor = times(difference.change)
+    change = in_words(difference.change).removesuffix(f" ({factor})")
+    judged = [] if difference.verdict == DIFFERS else [difference.verdict]
+    behind = "; ".join([*judged, *([factor] if factor else [])])
+    return f"{change} ({behind})" if behind else change
 
 
 def capital(text: str) -> str:

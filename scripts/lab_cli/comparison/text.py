@@ -42,7 +42,7 @@ def _of_pair(compared: Compared, width: int, paint: Paint) -> str:
     parts = ["\n".join(_heading(*compared.versions, width))]
     if compared.timed:
         parts.append(_wrapped(sentences.capital(timing.in_words(compared.timed)) + ".", width))
-    parts += _differences(compared, width, paint)
+    parts += of_differences(compared, width, paint)
     parts.append("\n".join(_wrapped(each, width) for each in sentences.summary(comparison)))
     if comparison.changed:
         parts.append(table(comparison.changed))
@@ -58,7 +58,7 @@ def _heading(before: Version, after: Version, width: int) -> list[str]:
     ]
 
 
-def _differences(compared: Compared, width: int, paint: Paint) -> list[str]:
+def of_differences(compared: Compared, width: int, paint: Paint = plain) -> list[str]:
     found = []
     for difference, culprits in zip(compared.comparison.differences, compared.culprits):
         verdict = difference.verdict

@@ -15,6 +15,7 @@ from lab_cli import metrics
 from lab_cli.assignments import OF_SPEED, POINTS, Assignment, Bound, Speed, points_of
 from lab_cli.building.instrumented import NO_HAZARDS
 from lab_cli.counters import metric_table
+from lab_cli.counters.raw_csv import RawTable
 from lab_cli.errors import BAD_USAGE, LabError
 from lab_cli.exercise_sources import sources
 from lab_cli.paths import ROOT
@@ -310,6 +311,11 @@ class Judge:
             return [value for _, value in _counted(bound, run, [kernel])]
         except LabError:
             return []
+
+    def counts(self, options: str) -> RawTable | None:
+        """What was counted with these options, if it was."""
+        run = self._runs.get((options, PROFILE))
+        return run.counts if isinstance(run, Run) else None
 
     def _run(self, criterion: Criterion) -> Run | str:
         options, purpose = criterion.options, criterion.purpose

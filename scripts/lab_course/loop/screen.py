@@ -103,6 +103,7 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
     if verdict.is_right:
         found += _hazards(verdict, paint)
         found += _count_table(verdict.counts, verdict.assignment, paint)
+        found += _differs(verdict)
         found += _worst(verdict)
     elif any(finding.hazard for finding in verdict.hazards):  # a reason for what is wrong
         found += _hazards(verdict, paint)
@@ -217,6 +218,15 @@ def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: 
         mark = paint("yes", RIGHT) if each.met else paint("no", WRONG)
         found.append(f"{row:<{WIDTH - 4}} {mark}")
     return found
+
+
+def _differs(verdict: Verdict) -> list[str]:
+    """What the counts have else than those of the kernel before it."""
+    if not verdict.differs or not verdict.assignment:
+        return []
+    label = f"  {'differs':<{LABEL}}"
+    words = f"from {verdict.assignment.before}: {', '.join(verdict.differs)}"
+    return wrapped(words, WIDTH, label, " " * len(label)).split("\n")
 
 
 def _worst(verdict: Verdict) -> list[str]:

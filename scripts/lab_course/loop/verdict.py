@@ -35,6 +35,7 @@ from ..grading.evaluate import (
     criteria,
 )
 from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
+from . import rung_before
 from .copy import Copy
 from .times import Times
 
@@ -62,6 +63,7 @@ class Verdict:
     findings: list[Finding] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
     blank: bool = False  # there is nothing to judge yet
+    differs: list[str] = field(default_factory=list)  # in counts, from the kernel before it
     worst: str = (
         ""  # where a count misses its bound, the line that costs most in vain, and what it costs
     )
@@ -142,9 +144,10 @@ class Bench:
                 number = findings.index(told)
                 findings[number] = judge.closer(wanted[number], told)
             counts = _counts(assignment, judge, findings) if assignment else []
+            differs = _differs(assignment, judge) if assignment else []
             line = "" if told else self._worst(assignment, program, counts)
         seconds = time.monotonic() - start
-        return Verdict(assignment, seconds, "", findings, counts, worst=line)
+        return Verdict(assignment, seconds, "", findings, counts, differs=differs, worst=line)
 
     def _worst(self, assignment: Assignment | None, program: Path, counts: Sequence[Count]) -> str:
         """It takes one more run, with the options of the first bound that is missed."""
@@ -237,6 +240,12 @@ def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -
         before_it = _shown(before[0] if before else None)
         found.append(Count(bound.count, bound.options, _shown(worst), before_it, met[bound.count]))
     return found
+
+
+def _differs(assignment: Assignment, judge: Judge) -> list[str]:
+    """With the options of the first goal."""
+    goals = [bound for bound in assignment.bounds if bound.goal]
+    return rung_before.told(assignment, judge.counts(goals[0].options)) if goals else []
 
 
 def _shown(value: float | None) -> str:

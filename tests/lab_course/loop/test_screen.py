@@ -50,6 +50,17 @@ def test_all_points(copy: Copy) -> None:
     assert "at all 2 sizes" in said and "10 of 10 points" in said and "1.5 s" in said
 
 
+def test_what_differs_from_the_kernel_before(copy: Copy) -> None:
+    assignment = copy.exercise.facts.assignments[0]
+    told = [f"sectors per store {n} -> 4 (better; {n} times fewer)" for n in (32, 16)]
+    verdict = Verdict(assignment, 1.5, "", [*SIZES, CLEAN, GOAL_COUNT], COUNTS, differs=told)
+    said = screen.lines(copy, verdict)
+    assert max(map(len, said)) <= 80
+    assert f"from {assignment.before}: {told[0]}, {told[1]}" in " ".join(" ".join(said).split())
+    wrong = replace(verdict, findings=[SIZES[0], missed(SIZES[1]), CLEAN, GOAL_COUNT])
+    assert told[0] not in "\n".join(screen.lines(copy, wrong))
+
+
 def test_of_what_is_wrong_the_first_is_told(copy: Copy) -> None:
     wrong = "WRONG: better: element 1 is 2"
     said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, wrong), missed(GOAL_COUNT))
