@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .. import catalogue, files, work
+from .. import catalogue, files, metrics, work
 from ..counters.metric_table import MetricTable
 from ..errors import BAD_USAGE, LabError, printable
 from ..lines import access_map, listing, tables
@@ -107,9 +107,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     chosen = _backend(arguments)
-    table, profile = collect(
-        arguments.names, chosen, arguments.options, arguments.timeout, arguments.metrics or []
-    )
+    names = _metrics(arguments, chosen)
+    table, profile = collect(arguments.names, chosen, arguments.options, arguments.timeout, names)
     is_file = arguments.csv or arguments.json or arguments.output
     if table.failure and is_file:  # a file would not say which kernels are WRONG
         raise table.failure
@@ -134,6 +133,18 @@ def _backend(arguments: argparse.Namespace) -> str:
     if arguments.backend != "auto":
         return str(arguments.backend)
     return "cpu" if arguments.map else backend.pick("auto")
+
+
+def _metrics(arguments: argparse.Namespace, chosen: str) -> Sequence[str]:
+    """Of a page about a GPU, with those that its roofline shows; none stand for the default set."""
+    own = arguments.metrics or []
+    if chosen != "gpu" or not arguments.html:
+        return own
+    from ..lines import page
+
+    exercise = catalogue.at(*arguments.names)
+    default = (exercise and exercise.facts.metrics) or metrics.load().own
+    return [*dict.fromkeys([*(own or default), *page.METRICS])]
 
 
 def _show_source(profile: LineProfile, table: MetricTable, arguments: argparse.Namespace) -> None:

@@ -147,7 +147,7 @@ def test_divergence_and_idle_lanes(file: Path) -> None:
     kernel = cost_sample.odd(file)
     made = kernel_of(kernel)
     split = line_of(kernel, made, "i % 2")
-    assert cell_of(made, split, "divergent")[:3] == ["50 %", 0.5, 0.5]
+    assert cell_of(made, split, "divergent")[:3] == ["50 %", 0, 0.5]
     assert cell_of(made, line_of(kernel, made, "+= k"), "active lanes")[:3] == ["16", 0.5, 0.5]
     says = " ".join(each["text"] for each in split["says"])
     assert "100 of them (50 %)" in says and "200 times" in says
@@ -319,7 +319,7 @@ def test_intensity_is_operations_by_bytes_of_sectors(file: Path) -> None:
 
 
 def test_a_time_gives_a_point_where_the_axes_say_so(file: Path) -> None:
-    spot = roofline.place(computing(file, 10**6, 10**4), seconds=1e-6)
+    spot = roofline.measured(roofline.place(computing(file, 10**6, 10**4)), 1e-6, {})
     assert spot.gflops == pytest.approx(1000)
     drawing = roofline.svg(spot, ROOFS)
     x = {
@@ -349,6 +349,28 @@ def test_the_time_of_all_launches_counts(file: Path) -> None:
         pytest.skip("the exercise that recorded the roofs has been removed")
     assert "It reaches 0 GFLOP/s" in made["kernels"][0]["roofline"]["says"]  # 640 in 6 us
     assert "<circle" in made["kernels"][0]["roofline"]["narrow"]
+
+
+def test_a_gpu_counts_operations_by_instruction(file: Path) -> None:
+    kernel = computing(file, 640, 10)
+    metrics = [Metric(name, nsight=name) for name in roofline.METRICS]
+    table = MetricTable(metrics, [Row("spread", "1", "32", [1.0, 100.0, 20.0, 200.0])], "a GPU")
+    profile = replace(cost_sample.profile(kernel), exact=False)
+    assert "520 floating-point" in shown(profile, table)["kernels"][0]["roofline"]["says"]
+    without = shown(profile)["kernels"][0]["roofline"]
+    assert "flop_count_sp_fma" in without["says"] and "wide" not in without
+
+
+def test_what_a_gpu_does_not_count_is_not_said(file: Path) -> None:
+    kernel = cost_sample.count(file)
+    bare = [replace(access, alike=0, addresses=None) for access in kernel.accesses]
+    kernel.accesses[:] = bare
+    (line,) = (line for line in kernel.lines.values() if line.accesses)
+    line.accesses[:] = bare
+    made = shown(replace(cost_sample.profile(kernel), exact=False))["kernels"][0]
+    says = " ".join(each["text"] for each in line_of(kernel, made, "atomicAdd")["says"])
+    assert "instructions of this line 64 times" in says
+    assert "addresses" not in says and "atomics" not in [c["title"] for c in made["columns"]]
 
 
 def test_the_recorded_roofs_are_those_of_the_exercise() -> None:

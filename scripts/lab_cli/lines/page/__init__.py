@@ -16,8 +16,9 @@ from typing import Any
 from ...counters.metric_table import MetricTable
 from ...files import write as write_file
 from ..model import LineProfile
-from . import data
+from . import data, roofline
 
+METRICS = roofline.METRICS  # a GPU has to count these for the roofline
 FOLDER = Path(__file__).parent
 SAMPLED = (
     "Counts are those of all warps. The maps show a few warps: the first and the last ones of the first blocks "

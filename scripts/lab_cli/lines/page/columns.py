@@ -103,13 +103,13 @@ def _conflicts(line: Line, kernel: Kernel) -> Cell | None:
 def _divergent(line: Line, kernel: Kernel) -> Cell | None:
     if line.branches == 0:
         return None
-    share = line.divergent / line.branches
-    return Cell(f"{100 * share:.0f} %", 1 - share, share, line.divergent)
+    share = min(1.0, line.divergent / line.branches)
+    return Cell(f"{100 * share:.0f} %", 0, share, line.divergent)
 
 
 def _atomics(line: Line, kernel: Kernel) -> Cell | None:
     part = sum((_of(line, space, ATOMIC) for space in (GLOBAL, SHARED)), Traffic())
-    if part.requests == 0:
+    if part.requests == 0 or part.alike == 0:
         return None
     alike = part.alike / part.requests
     return Cell(f"{number(alike)} lanes", 1 / WARP, max(0, alike - 1) / WARP, part.collisions)

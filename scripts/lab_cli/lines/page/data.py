@@ -26,7 +26,7 @@ def of(
 ) -> dict[str, Any]:
     """`page` is where the page will stand, for its links."""
     files = _Files(profile)
-    of_kernels = [_kernel(kernel, table, files, page) for kernel in profile.kernels]
+    of_kernels = [_kernel(kernel, table, files, page, profile.exact) for kernel in profile.kernels]
     samples.fit(of_kernels, limit)
     found = worst.of_all(profile.kernels)
     first = profile.kernels.index(found[0]) if found else 0
@@ -64,18 +64,19 @@ def name_of(file: Path) -> str:
     return file.relative_to(ROOT).as_posix() if ROOT in file.parents else file.name
 
 
-def _kernel(kernel: Kernel, table: MetricTable, files: _Files, page: Path | None) -> dict[str, Any]:
+def _kernel(
+    kernel: Kernel, table: MetricTable, files: _Files, page: Path | None, exact: bool
+) -> dict[str, Any]:
     bad = worst.of(kernel)
     shown = columns.shown(kernel)
     lines = [line for _, line in sorted(kernel.lines.items())]
     numbers = {line.place: number for number, line in enumerate(lines)}
-    seconds = _seconds(kernel, table)
     return {
         "name": kernel.name,
         "facts": facts(kernel),
         "columns": [{"title": column.title, "about": column.about} for column in shown],
         "without": columns.without(kernel),
-        "lines": [_line(line, kernel, shown, bad, files, page) for line in lines],
+        "lines": [_line(line, kernel, shown, bad, files, page, exact) for line in lines],
         "worst": numbers.get(bad.place, -1) if bad else -1,
         "verdict": _verdict(bad, page),
         "short": bad.short if bad else "",
@@ -91,7 +92,7 @@ def _kernel(kernel: Kernel, table: MetricTable, files: _Files, page: Path | None
             for memory in kernel.memories
         ],
         "samples": samples.of(kernel, numbers),
-        "roofline": _roofline(kernel, seconds),
+        "roofline": _roofline(kernel, table, exact),
         "totals": _totals(kernel, table),
     }
 
@@ -121,6 +122,7 @@ def _line(
     bad: Worst | None,
     files: _Files,
     page: Path | None,
+    exact: bool,
 ) -> dict[str, Any]:
     cells = [column.of(line, kernel) for column in shown]
     return {
@@ -130,7 +132,7 @@ def _line(
             [cell.text, round(cell.good, 4), round(cell.bad, 4), cell.value] if cell else None
             for cell in cells
         ],
-        "says": [said(sentence, page) for sentence in sentences.of(line, kernel, bad)],
+        "says": [said(sentence, page) for sentence in sentences.of(line, kernel, bad, exact)],
         "accesses": _worst_first(
             {n: access for n, access in enumerate(kernel.accesses) if access.place == line.place}
         ),
@@ -243,21 +245,26 @@ def _totals(kernel: Kernel, table: MetricTable) -> list[list[str]]:
     return found
 
 
-def _seconds(kernel: Kernel, table: MetricTable) -> float | None:
-    """Of all launches of the kernel, where they were timed."""
-    index = next((i for i, metric in enumerate(table.metrics) if metric.name == "duration"), None)
+def _of_all_launches(name: str, kernel: Kernel, table: MetricTable) -> float | None:
+    """A metric of which a row has that of one launch; None where it has no value."""
+    index = next((i for i, metric in enumerate(table.metrics) if metric.name == name), None)
     if index is None:
         return None
-    times = [row.values[index] for _, row in _rows(kernel, table)]
-    known = [time for time in times if isinstance(time, float)]
-    if not known:
-        return None
-    return kernel.launches * sum(known) / len(known) * MICROSECOND
+    values = [row.values[index] for _, row in _rows(kernel, table)]
+    known = [value for value in values if isinstance(value, float)]
+    return kernel.launches * sum(known) / len(known) if known else None
 
 
-def _roofline(kernel: Kernel, seconds: float | None) -> dict[str, Any]:
+def _roofline(kernel: Kernel, table: MetricTable, exact: bool) -> dict[str, Any]:
     roofs = roofline.recorded()
-    spot = roofline.place(kernel, seconds)
+    spot = roofline.place(kernel)
+    time = _of_all_launches("duration", kernel, table)
+    counts = {
+        name: _of_all_launches(name, kernel, table) for name in roofline.OPERATIONS_OF_METRICS
+    }
+    spot = roofline.measured(spot, time * MICROSECOND if time else None, counts)
+    if not exact and all(count is None for count in counts.values()):
+        return {"says": f"It takes operations: --metrics {','.join(roofline.METRICS)} counts them."}
     found: dict[str, Any] = {"says": roofline.words(spot, roofs)}
     if roofs and spot.moved and spot.operations:
         found["wide"] = roofline.svg(spot, roofs, 720)

@@ -376,8 +376,9 @@ function globalMap(width, step, access, memory) {
   const least = Math.ceil(used.size / SECTOR);
   let text = `${wanting(isActive.size)} ${plural(used.size, "byte")}, which lie in ${plural(sectors.size, "sector")} of ` +
     `${plural(lines.length, "cache line")}. `;
-  text += waste === 0 ? "All bytes of these sectors are used." : `${count(waste)} of ${plural(moved, "byte")} are moved in vain (hatched)`;
-  if (waste !== 0) text += sectors.size > least ? `; ${plural(least, "sector")} would do.` : ".";
+  if (waste === 0) text += "All bytes of these sectors are used.";
+  else if (sectors.size > least) text += `${count(waste)} of ${plural(moved, "byte")} are moved in vain (hatched); ${plural(least, "sector")} would do.`;
+  else text += "Fewer sectors would not do; the hatched rest of them is moved, too.";
   const most = Math.max(...groups.map(([, lanes]) => lanes.length));
   if (access.kind === "atomic" && most > 1) text += ` ${most} lanes want the same address: they take turns.`;
   if (access.kind === "copy") text += " What the copy writes to shared memory is not drawn.";
@@ -428,8 +429,10 @@ function wavefronts(size, step, access, wanted, lanesOf) {
       parts.push(...cell(size, i < least ? "used" : "more", x, y, height, size.lane, lanesOf.get(word) ?? []));
     }
   });
-  const text = `${wanting(isActive.size)} ${plural(lanesOf.size, "word")}, which take ${plural(passes.length, "wavefront")}` +
-    (passes.length > least ? `; ${least} would do if all were in different banks.` : ", the least possible.");
+  const most = Math.max(...[...lanesOf.values()].map((lanes) => lanes.length));
+  const text = `${wanting(isActive.size)} ${plural(lanesOf.size, "word")}, in ${plural(passes.length, "wavefront")}` +
+    (passes.length > least ? `; ${least} would do if all words were in different banks.` : ", the least possible.") +
+    (most > 1 ? ` One word serves up to ${most} lanes.` : "");
   return element("figure", {}, element("h3", {}, "Wavefronts"), element("figcaption", {}, text),
     drawing(size, 48 + passes.length * (height + 1), text, parts));
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -15,6 +15,9 @@ from ..model import GLOBAL, SECTOR, Kernel
 
 EXERCISE, GPU = "roofline", "h200"  # whose recorded rows have the roofs
 COUNTED = ("fp32", "fp64")
+# What a GPU's profiler has to count in place of these.
+OPERATIONS_OF_METRICS = {"flop_count_sp_add": 1, "flop_count_sp_mul": 1, "flop_count_sp_fma": 2}
+METRICS = ("duration", *OPERATIONS_OF_METRICS)
 LETTER = 7  # pixels of 12 that a letter is wide, roughly
 
 
@@ -28,7 +31,7 @@ class Roofs:
 
 @dataclass(frozen=True)
 class Place:
-    """`moved` and `requested` are bytes of global memory."""
+    """`moved` and `requested` are bytes of global memory; `seconds` those of all launches."""
 
     operations: int
     moved: int
@@ -45,8 +48,8 @@ class Place:
         return self.operations / self.seconds / 1e9 if self.seconds else None
 
 
-def place(kernel: Kernel, seconds: float | None = None) -> Place:
-    """`seconds` are those of all launches."""
+def place(kernel: Kernel) -> Place:
+    """What all launches do together."""
     operations = {
         what: sum(line.operations.get(what, 0) for line in kernel.lines.values())
         for what in COUNTED
@@ -54,7 +57,16 @@ def place(kernel: Kernel, seconds: float | None = None) -> Place:
     accesses = [access for access in kernel.accesses if access.space == GLOBAL]
     moved = SECTOR * sum(access.units for access in accesses)
     requested = sum(access.bytes for access in accesses)
-    return Place(sum(operations.values()), moved, requested, operations["fp64"], seconds)
+    return Place(sum(operations.values()), moved, requested, operations["fp64"])
+
+
+def measured(spot: Place, seconds: float | None, counts: Mapping[str, float | None]) -> Place:
+    """The same with its time, and with what a GPU counted of OPERATIONS_OF_METRICS, if it did."""
+    known = {name: count for name, count in counts.items() if count is not None}
+    if not known:
+        return replace(spot, seconds=seconds)
+    operations = sum(OPERATIONS_OF_METRICS[name] * count for name, count in known.items())
+    return replace(spot, seconds=seconds, operations=round(operations), doubles=0)
 
 
 def recorded() -> Roofs | None:
@@ -122,7 +134,7 @@ class _Drawing:
         self.spot, self.roofs, self.width = spot, roofs, width
         self.narrow = width < 500
         self.height = 300 if self.narrow else 340
-        self.left, self.right, self.top, self.bottom = 56, width - 12, 16, self.height - 46
+        self.left, self.right, self.top, self.bottom = 66, width - 12, 16, self.height - 46
         ridge = roofs.peak / min(roofs.memories.values())
         mine = spot.intensity or 1.0
         self.x_from, self.x_to = _decades(min(0.1, mine / 2), max(10 * ridge, mine * 2))
@@ -173,12 +185,15 @@ class _Drawing:
         steepest = max(self.roofs.memories.values())
         yield _line("roof", self.x(peak / steepest), self.y(peak), self.right, self.y(peak))
         yield _text("label", self.right, self.y(peak) - 7, f"FP32 {peak:,.0f} GFLOP/s", "end")
-        for number, (name, gbps) in enumerate(self.roofs.memories.items()):
-            words = f"{name.partition(',')[0] if self.narrow else name} {gbps:,.0f} GB/s"
+        names = [self._name(name, gbps) for name, gbps in self.roofs.memories.items()]
+        x = self.right - max(map(len, names), default=0) * LETTER
+        for number, words in enumerate(names):
             y = self.bottom - 10 - 17 * number
-            x = self.right - len(words) * LETTER - 6
-            yield _line(f"roof roof{number}", x - 26, y - 4, x - 4, y - 4)
-            yield _text("label", self.right, y, words, "end")
+            yield _line(f"roof roof{number}", x - 30, y - 4, x - 6, y - 4)
+            yield _text("label", x, y, words)
+
+    def _name(self, memory: str, gbps: float) -> str:
+        return f"{memory.partition(',')[0] if self.narrow else memory} {gbps:,.0f} GB/s"
 
     def _kernel(self) -> Iterator[str]:
         x = self.x(self.spot.intensity)

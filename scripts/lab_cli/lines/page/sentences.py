@@ -40,11 +40,14 @@ class Sentence:
     bad: bool = False
 
 
-def of(line: Line, kernel: Kernel, worst: Worst | None = None) -> list[Sentence]:
-    """Each exercise is named once, and accesses that do the same share a sentence."""
+def of(
+    line: Line, kernel: Kernel, worst: Worst | None = None, exact: bool = True
+) -> list[Sentence]:
+    """Each exercise is named once, and accesses that do the same share a sentence. Not `exact` are counts of a
+    GPU's instructions."""
     named: set[str] = set()
     found = []
-    every = _all(line, kernel, worst)
+    every = _all(line, kernel, worst, exact)
     for each in dict.fromkeys(every):
         exercise = "" if each.exercise in named else each.exercise
         alike = every.count(each)
@@ -54,8 +57,8 @@ def of(line: Line, kernel: Kernel, worst: Worst | None = None) -> list[Sentence]
     return found
 
 
-def _all(line: Line, kernel: Kernel, worst: Worst | None) -> list[Sentence]:
-    found = [*_executions(line, kernel)]
+def _all(line: Line, kernel: Kernel, worst: Worst | None, exact: bool) -> list[Sentence]:
+    found = [*_executions(line, kernel, "this line" if exact else "instructions of this line")]
     for access in line.accesses:
         found += _access(access, kernel)
     found += _called(line)
@@ -64,10 +67,10 @@ def _all(line: Line, kernel: Kernel, worst: Worst | None) -> list[Sentence]:
     return found
 
 
-def _executions(line: Line, kernel: Kernel) -> Iterator[Sentence]:
+def _executions(line: Line, kernel: Kernel, what: str) -> Iterator[Sentence]:
     if line.executions:
         lanes = line.lanes / line.executions
-        text = f"Warps execute this line {times(line.executions)}, with {number(lanes)} of {WARP} lanes active"
+        text = f"Warps execute {what} {times(line.executions)}, with {number(lanes)} of {WARP} lanes active"
         text += " on average." if line.executions > 1 else "."
         few = lanes < WARP - 0.05
         yield Sentence(text, "" if not few else _about_lanes(kernel), bad=few)
@@ -84,7 +87,7 @@ def _executions(line: Line, kernel: Kernel) -> Iterator[Sentence]:
             yield Sentence(f"A branch ends here {times(line.branches)}, and no warp splits.")
     if line.barriers:
         yield Sentence(f"Warps arrive at a barrier here {times(line.barriers)}.")
-    if line.operations:
+    if any(line.operations.get(what) for what in OPERATIONS):
         yield Sentence(_operations(line))
 
 
@@ -104,7 +107,8 @@ OPERATIONS = {
 
 
 def _operations(line: Line) -> str:
-    parts = [f"{count:,} {OPERATIONS.get(what, what)}" for what, count in line.operations.items()]
+    known = [what for what in OPERATIONS if line.operations.get(what)]
+    parts = [f"{line.operations[what]:,} {OPERATIONS[what]}" for what in known]
     return "Its threads make " + listed(parts) + "."
 
 
@@ -133,7 +137,7 @@ def _access(access: Access, kernel: Kernel) -> Iterator[Sentence]:
             "sharedBanks",
             bad=True,
         )
-    if access.kind == ATOMIC:
+    if access.kind == ATOMIC and access.alike:  # which a GPU does not count
         yield _collisions(access)
 
 
