@@ -60,6 +60,7 @@ EXERCISE = Program(
         ],
         2,
         [facts.WorstLine("k<4>", "1", "32", "transpose.cu", 42, HOSTILE, "takes 28 of 32 sectors.")],
+        [facts.Differs("k", "slow", ["sectors per load 32 -> 4 (better)", HOSTILE])],
     ),
     "ch04_memory",
     "Transposes a matrix & more.",

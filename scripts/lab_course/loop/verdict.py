@@ -14,6 +14,7 @@ from pathlib import Path
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.catalogue import Exercise
+from lab_cli.comparison import rung_before, versions
 from lab_cli.counters import raw_csv
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Hazards
@@ -35,13 +36,13 @@ from ..grading.evaluate import (
     criteria,
 )
 from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
-from . import rung_before
 from .copy import Copy
 from .times import Times
 
 PREAMBLES = OUT / "watch"  # what copies include, compiled: of one exercise, since it takes 70 MB
 NOT_KNOWN = "-"  # a count of a kernel that was not launched
 SECONDS = 10.0  # that a run may take
+MOST_DIFFERENCES = 2  # from the kernel before, of which the first matter most
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,10 @@ def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -
 def _differs(assignment: Assignment, judge: Judge) -> list[str]:
     """With the options of the first goal."""
     goals = [bound for bound in assignment.bounds if bound.goal]
-    return rung_before.told(assignment, judge.counts(goals[0].options)) if goals else []
+    counts = judge.counts(goals[0].options) if goals else None
+    if counts is None:
+        return []
+    return rung_before.told(assignment, versions.of_raw(counts), MOST_DIFFERENCES)
 
 
 def _shown(value: float | None) -> str:

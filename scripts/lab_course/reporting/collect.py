@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab_cli import catalogue, work
+from lab_cli import catalogue, metrics, work
+from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH
 from lab_cli.catalogue import Exercise
+from lab_cli.comparison import rung_before, versions
 from lab_cli.counters import collect as counters
 from lab_cli.counters.metric_table import MetricTable
 from lab_cli.errors import BAD_USAGE, NO_GPU, LabError
@@ -41,6 +43,7 @@ from .text import Cleaner, Text
 MOST_CASES = 100  # failed tests that are named
 MOST_OF_A_CASE = 4_000  # characters of what one of them printed
 MOST_LAUNCHES = 200
+MOST_DIFFERENCES = 4  # of a kernel from the one before
 ABOVE = "; what it printed is above"
 REASON_ABOVE = "; the reason is above"
 WITHOUT_ZIG = "tests of hazards and counts are left out: they cannot be built with zig's compiler"
@@ -336,17 +339,39 @@ def _metrics(names: Sequence[str], setting: Setting, clean: Cleaner) -> Metrics:
         return Metrics(_problem(error, clean), printed=text.cut(clean(error.printed)))
     counted = metrics_of(found, clean)
     if setting.emulated and not found.failure:
-        counted = replace(counted, worst_lines=_worst_lines(names, setting, clean))
+        counted = _by_line(counted, names, setting, clean)
     return counted
 
 
-def _worst_lines(names: Sequence[str], setting: Setting, clean: Cleaner) -> list[facts.WorstLine]:
-    """Empty also where lines cannot be counted here, as without objdump: the metrics say enough."""
+def _by_line(counted: Metrics, names: Sequence[str], setting: Setting, clean: Cleaner) -> Metrics:
+    """With the worst lines, and with what differs from the kernels before. Without both where lines cannot be
+    counted here, as without objdump: the metrics say enough."""
+    every = [metric.name for metric in metrics.load().metrics.values() if metric.cpu]
     try:
-        _, profile = by_line.collect(names, setting.backend, setting.options, setting.timeout)
+        table, profile = by_line.collect(
+            names, setting.backend, setting.options, setting.timeout, every
+        )
     except (LabError, ValueError):
-        return []
-    return worst_lines_of(profile, clean)
+        return counted
+    found = catalogue.at(*names)
+    assignments = found.facts.assignments if found else []
+    return replace(
+        counted,
+        worst_lines=worst_lines_of(profile, clean),
+        differs=differs_of(assignments, versions.of_table(table)),
+    )
+
+
+def differs_of(
+    assignments: Sequence[Assignment], launches: Sequence[versions.Launch]
+) -> list[facts.Differs]:
+    """Of the kernels that were launched."""
+    found = [(each, rung_before.told(each, launches, MOST_DIFFERENCES)) for each in assignments]
+    return [
+        facts.Differs(", ".join(each.launches), each.before, words)
+        for each, words in found
+        if words
+    ]
 
 
 def worst_lines_of(profile: LineProfile, clean: Cleaner) -> list[facts.WorstLine]:

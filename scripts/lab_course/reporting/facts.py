@@ -139,6 +139,15 @@ class WorstLine:
 
 
 @dataclass(frozen=True)
+class Differs:
+    """How the counts of an assignment's kernel differ from those of the kernel before it."""
+
+    kernel: str
+    before: str
+    words: list[str]  # what matters most first
+
+
+@dataclass(frozen=True)
 class Metrics:
     problem: str = ""
     source: str = ""
@@ -147,6 +156,7 @@ class Metrics:
     launches: list[Launch] = field(default_factory=list)
     launches_left_out: int = 0
     worst_lines: list[WorstLine] = field(default_factory=list)  # of kernels that have one
+    differs: list[Differs] = field(default_factory=list)  # of kernels of assignments
     printed: Text = Text("")
 
 

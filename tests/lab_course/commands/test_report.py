@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exercise_sample import FACTS
-from lab_cli import main
+from exercise_sample import ASSIGNMENT, FACTS
+from lab_cli import catalogue, main
 from lab_cli.building import own_program, presets
+from lab_cli.comparison.versions import Launch
 from lab_cli.errors import LabError
 from lab_cli.lines.model import Access, Kernel, LineProfile, Place
 from lab_cli.machine import setup, zig
@@ -481,3 +482,16 @@ def test_the_worst_line_of_each_kernel(tmp_path: Path) -> None:
     assert (found.kernel, found.grid, found.block) == ("k<1>", "8x2", "32")
     assert (found.file, found.line) == ("mine.cu", 2)
     assert found.source == "out[32 * threadIdx.x] = 1;" and "28 of 32 sectors" in found.words
+
+
+def test_how_a_kernel_differs_from_the_one_before(exercises) -> None:
+    """Of assignments whose kernels were launched."""
+    exercises("ch03/order", FACTS + ASSIGNMENT.format(name="inOrder"))
+    assignments = catalogue.one("order").facts.assignments
+    strided = {"gst_requests": 10.0, "gst_transactions": 320.0, "gst_efficiency": 12.5}
+    dense = {"gst_requests": 10.0, "gst_transactions": 40.0, "gst_efficiency": 100.0}
+    launches = [Launch("worse", "1", "32", strided), Launch("better<2>", "1", "32", dense)]
+    (found,) = collect.differs_of(assignments, launches)
+    assert (found.kernel, found.before) == ("better", "worse")
+    assert found.words[0].startswith("sectors per store 32 -> 4 (better")
+    assert collect.differs_of(assignments, launches[:1]) == []

@@ -1,0 +1,26 @@
+"""How the counts of a student's kernel differ from those of the kernel before it in the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..assignments import Assignment
+from . import differences, sentences
+from .versions import Launch, Version
+
+ALIKE = "in nothing that was counted"
+
+
+def told(assignment: Assignment, launches: Sequence[Launch], most: int) -> list[str]:
+    """In words, what matters most first. Empty where one of the kernels was not launched."""
+    before = _version([assignment.before], launches)
+    yours = _version(assignment.launches, launches)
+    if not before.launches or not yours.launches:
+        return []
+    found = differences.compare(before, yours)
+    return [ALIKE] if found.is_equal else sentences.shortest(found, most)
+
+
+def _version(kernels: Sequence[str], launches: Sequence[Launch]) -> Version:
+    own = [each for each in launches if each.kernel.partition("<")[0] in kernels]
+    return Version(", ".join(kernels), "", own)
