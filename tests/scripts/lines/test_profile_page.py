@@ -261,6 +261,15 @@ def test_steps_keep_lanes_offsets_and_wavefronts(file: Path) -> None:
     assert len(made["lines"]) > line
 
 
+def test_an_array_behind_bank_0_keeps_its_shift(file: Path) -> None:
+    kernel = cost_sample.turn(file)
+    kernel.memories[1] = replace(kernel.memories[1], shift=8)
+    made = kernel_of(kernel)
+    assert [memory["shift"] for memory in made["memories"]] == [0, 8, 0]
+    read = next(step for step in made["samples"][0]["steps"] if len(step) > 2 and step[2] == 2)
+    assert read[5] == [[32 * lane + 2] for lane in range(32)]
+
+
 def test_a_large_page_leaves_samples_out_but_not_the_first(file: Path) -> None:
     kernel = cost_sample.turn(file)
     (sample,) = kernel.samples

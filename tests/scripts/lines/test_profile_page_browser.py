@@ -178,6 +178,23 @@ def test_the_picture_shows_the_banks(opened: Browser) -> None:
     )
 
 
+def test_a_row_of_the_tile_lies_in_all_banks(opened: Browser) -> None:
+    """In the picture of the wavefronts, and in that of the array: one cell to a bank, in the order of the lanes."""
+    opened.value(f"document.querySelector('{row_of(opened, 'tile[row][lane] = in')}').click()")
+    opened.value(
+        "[...document.querySelectorAll('#map button')].find((b) => b.textContent.includes('tile')).click()"
+    )
+    for figure in ("first-of-type", "last-of-type"):
+        cells = f"[...document.querySelectorAll('.pair figure:{figure} svg .used[data-lanes]')].slice(-32)"
+        places = opened.value(
+            f"{cells}.map((cell) => [cell.dataset.lanes, Number(cell.getAttribute('x'))])"
+        )
+        assert [lanes for lanes, _ in places] == [str(lane) for lane in range(32)]
+        steps = {b - a for (_, a), (_, b) in zip(places, places[1:])}
+        assert len(steps) == 1 and steps.pop() > 0
+        assert opened.value(f"new Set({cells}.map((cell) => cell.getAttribute('y'))).size") == 1
+
+
 def test_the_picture_shows_used_and_wasted_bytes(opened: Browser) -> None:
     choose(opened, "spread")
     sectors = "document.querySelectorAll('#map .wasted').length"
