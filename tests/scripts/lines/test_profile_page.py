@@ -85,6 +85,12 @@ def test_it_takes_nothing_from_elsewhere(file: Path) -> None:
     assert "{{" not in text
 
 
+def test_it_is_html_as_it_should_be(file: Path) -> None:
+    html5lib = pytest.importorskip("html5lib")
+    text = page.html(cost_sample.profile(cost_sample.turn(file)), NO_TABLE)
+    html5lib.HTMLParser(strict=True).parse(text)  # raises where it is not
+
+
 def test_write_writes_what_html_gives(file: Path, tmp_path: Path) -> None:
     profile, path = cost_sample.profile(cost_sample.turn(file)), tmp_path / "page.html"
     page.write(profile, NO_TABLE, path)
