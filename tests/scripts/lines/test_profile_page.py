@@ -54,7 +54,7 @@ def cell_of(made: dict[str, Any], line: dict[str, Any], title: str) -> Any:
 # ---- the page as a file
 
 
-HOSTILE = "// </script><script>alert('x')</script> <!-- & \" ' {{data}} ]]> Grüße \u2028 \U0001f600"
+HOSTILE = "// </script><script>alert('x')</script> <!-- & \" ' {{data}} ]]> Grüße \U0001f600"
 
 
 def test_a_hostile_line_stays_text(tmp_path: Path) -> None:
@@ -69,8 +69,15 @@ def test_a_hostile_line_stays_text(tmp_path: Path) -> None:
     assert "alert('x')</" not in text
     assert "<b>" not in text.replace("<b>${", "")
     found = shown(profile)
-    assert found["files"][0]["lines"][0] == HOSTILE.replace("\u2028", "\u2028")
+    assert found["files"][0]["lines"][0] == HOSTILE
     assert found["kernels"][0]["name"] == kernel.name
+
+
+def test_json_ends_no_script_and_is_still_the_same() -> None:
+    value = {"<!--</script>&": ["\u2028\u2029", 1.5, None]}
+    text = page.as_json(value)
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == value
 
 
 def test_it_takes_nothing_from_elsewhere(file: Path) -> None:
