@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 import compare_sample
-import explain_sample
 import pytest
 from lab_cli import assignment_catalogue, catalogue, exercise_facts, main
 from lab_cli.assignments import Assignment
@@ -28,7 +27,6 @@ SOURCES = list(catalogue.sources().values())  # NAME.cu of each exercise
 DRAWINGS = sorted([*ROOT.glob("*/drawing.svg"), *ROOT.glob("*/*/drawing.svg")])
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 COMPARED = re.compile(r"<!-- compared (\w+) (\w+) -->\n\n((?:    .*\n)+)")
-EXPLAINED = re.compile(r"<!-- explained (\w+) -->\n\n((?:    .*\n)+)")
 MOST = 100  # characters of a line of an exercise's page
 
 of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -148,13 +146,6 @@ def test_each_file_of_common_has_its_line() -> None:
     assert all(name == target for name, target in lines)
     files = {path.name for path in (ROOT / "common").iterdir()} - {"README.md"}
     assert Counter(name for name, _ in lines) == Counter(files)
-
-
-def test_the_guide_shows_what_is_said() -> None:
-    ((kernel, block),) = EXPLAINED.findall(text_of(ROOT / "GUIDE.md"))
-    paragraphs = explain_sample.without_gpu("transpose.optimised", 96)
-    said = [text for text in paragraphs if text.startswith(f"{kernel},")]
-    assert said == [textwrap.dedent(block).rstrip("\n")]
 
 
 def test_the_guide_shows_how_versions_differ() -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import catalogue, files
-from ..counters import diagnosis, explanation
 from ..counters.collect import collect
 from ..errors import BAD_USAGE, LabError, printable
 from ..machine import backend
 from ..process import say
 from . import arguments as shared
 from . import by_line
+from .explained import explained
 
 WIDTH_OF_A_FILE = 100  # characters of a line where stdout is no terminal
 
@@ -72,25 +72,29 @@ def run(arguments: argparse.Namespace) -> int:
     if by_line.is_asked(arguments):
         return by_line.run(arguments)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
-    names = arguments.metrics or []
+    wrong_too = not (arguments.csv or arguments.output)  # a file would not say which are
     if arguments.explain:
-        names = diagnosis.load().metrics(chosen)
-    table = collect(
-        arguments.names,
-        chosen,
-        arguments.debug,
-        names,
-        arguments.options,
-        arguments.timeout,
-        all_metrics=not arguments.explain,
-        wrong_too=not (arguments.csv or arguments.output),  # a file would not say which are
-    )
+        table, shown = explained(
+            arguments.names,
+            chosen,
+            arguments.options,
+            arguments.timeout,
+            wrong_too,
+            _width(),
+        )
+    else:
+        table = collect(
+            arguments.names,
+            chosen,
+            arguments.debug,
+            arguments.metrics or [],
+            arguments.options,
+            arguments.timeout,
+            wrong_too=wrong_too,
+        )
+        shown = table.csv_text() if arguments.csv else table.text(_width())
     if arguments.output:
         files.write(arguments.output, table.csv_text())
-    if arguments.explain:
-        shown = explanation.text(table, chosen, _width())
-    else:
-        shown = table.csv_text() if arguments.csv else table.text(_width())
     print(shown, end="", flush=True)
     if arguments.csv:
         for line in [table.source, *table.notes]:

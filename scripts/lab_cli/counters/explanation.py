@@ -8,58 +8,122 @@ from dataclasses import dataclass
 
 from .. import catalogue
 from ..paths import shown
-from . import diagnosis
+from . import diagnosis, unseen
+from .collect import NO_REGISTERS
 from .diagnosis import Busy, Diagnosis, Finding, Limit, Values, Waiting
 from .metric_table import MetricTable, Row
 
 NO_BREAK = "\u00a0"  # a space at which no line ends
-NOTHING = "Nothing in these counts points at a remedy."
-WITHOUT_GPU = (
-    "Not known without a GPU: times, what warps wait for, which share of its peaks a kernel reaches. So "
-    "these counts do not say what limits it."
+NOTHING = (
+    "Nothing in these counts points at a remedy. Below stands what was looked at, and what was not."
 )
 
 
 @dataclass(frozen=True)
 class Sentence:
+    """Something that was found. `where` and `quote` are a line of the source, if it is about
+    one."""
+
     text: str
     remedy: str = ""
     exercises: Sequence[str] = ()
+    title: str = ""
+    where: str = ""
+    quote: str = ""
 
     def lines(self, width: int) -> list[str]:
-        return [*_wrapped(self.text, width, "  "), *self._advice(width)]
+        return [*self._head(width), *_wrapped(self.text, width, self._indent), *self._advice(width)]
+
+    @property
+    def _indent(self) -> str:
+        return "    " if self.title else "  "
+
+    def _head(self, width: int) -> list[str]:
+        if not self.title:
+            return []
+        title = f"{self.title[0].upper()}{self.title[1:]}"
+        head = _wrapped(f"{title}: {self.where}" if self.where else f"{title}.", width, "  ")
+        return [*head, *([_cut(f"        {self.quote}", width)] if self.quote else [])]
 
     def _advice(self, width: int) -> list[str]:
         if not self.remedy:
             return []
         pages = ", ".join(map(_page, self.exercises))
         text = f"{self.remedy} See {pages}" if pages else self.remedy
-        return _wrapped(f"-> {text}", width, "  ", hanging="     ")
+        return _wrapped(f"-> {text}", width, self._indent, hanging=f"{self._indent}   ")
 
 
-def text(table: MetricTable, backend: str, width: int) -> str:
-    """A paragraph for each kernel, then what holds for all; lines of at most `width` characters."""
+Launch = tuple[str, str, str]  # a kernel's name, its grid and its block, as a table has them
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the lines of a kernel show, in all its launches together."""
+
+    launch: Launch
+    launches: int
+    sentences: Sequence[Sentence]
+
+
+@dataclass(frozen=True)
+class ByLine:
+    """What the lines of the source show, beside the totals of a table."""
+
+    kernels: Sequence[Counted]
+    host: Sequence[Sentence] = ()
+    registers_known: bool = False  # of the kernels, as ptxas says
+
+
+def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = None) -> str:
+    """A paragraph for each kernel and one for the host, then what holds for all; lines of at most
+    `width` characters. Where lines have been counted, they stand for the totals of the cpu back
+    end."""
     rules = diagnosis.load()
     rows = [(row, _values(table, row)) for row in table.rows]
-    paragraphs = _paragraphs(rules, rows, backend, width)
-    notes = [
-        table.source,
-        *table.notes,
-        *_undecided(rules, [values for _, values in rows], backend),
-    ]
+    if backend == "cpu" and by_line:
+        paragraphs = [_of_lines(counted, width) for counted in by_line.kernels]
+        undecided = []
+    else:
+        paragraphs = _paragraphs(rules, rows, backend, width, by_line)
+        undecided = _undecided(rules, [values for _, values in rows], backend)
+    if by_line and by_line.host:
+        lines = [line for sentence in by_line.host for line in sentence.lines(width)]
+        paragraphs.append("\n".join(["The host's code", *lines]))
+    of_table = [note for note in table.notes if not (by_line and note == NO_REGISTERS)]
+    notes = [table.source, *of_table, *undecided, unseen.LOOKED_AT if by_line else unseen.NO_LINES]
     if backend == "cpu":
-        notes.append(WITHOUT_GPU)
-    below = [line for note in notes for line in _wrapped(note, width)]
+        notes += unseen.without_gpu(bool(by_line and by_line.registers_known))
+    below = [line for note in notes for line in _note(note, width)]
     return "\n\n".join([*paragraphs, "\n".join(below)]) + "\n"
 
 
+def _of_lines(counted: Counted, width: int) -> str:
+    kernel, grid, block = counted.launch
+    heading = f"{kernel}, grid {grid}, block {block}"
+    if counted.launches > 1:
+        heading += f" ({counted.launches} launches, counted together)"
+    sentences = counted.sentences or [Sentence(NOTHING)]
+    lines = [line for sentence in sentences for line in sentence.lines(width)]
+    return "\n".join([*_wrapped(heading, width), *lines])
+
+
+def _note(note: str, width: int) -> list[str]:
+    return _wrapped(note, width, hanging="  " if note.startswith("- ") else None)
+
+
 def _paragraphs(
-    rules: Diagnosis, rows: Sequence[tuple[Row, Values]], backend: str, width: int
+    rules: Diagnosis,
+    rows: Sequence[tuple[Row, Values]],
+    backend: str,
+    width: int,
+    by_line: ByLine | None,
 ) -> list[str]:
     """Launches of a kernel with the same findings have one, with the numbers of the first."""
     alike: dict[tuple[str, ...], list[list[Sentence]]] = {}
+    of_lines = {each.launch: each.sentences for each in (by_line.kernels if by_line else [])}
     for row, values in rows:
-        sentences = _sentences(rules, values, backend)
+        more = of_lines.get((row.kernel, row.grid, row.block), [])
+        sentences = _sentences(rules, values, backend, more)
         key = (row.kernel, row.grid, row.block, *(sentence.remedy for sentence in sentences))
         alike.setdefault(key, []).append(sentences)
     found = []
@@ -77,12 +141,15 @@ def _values(table: MetricTable, row: Row) -> Values:
     return {metric.name: value for metric, value in pairs if isinstance(value, float)}
 
 
-def _sentences(rules: Diagnosis, values: Values, backend: str) -> list[Sentence]:
+def _sentences(
+    rules: Diagnosis, values: Values, backend: str, of_lines: Sequence[Sentence]
+) -> list[Sentence]:
     findings = rules.findings(values, backend)
     sentences = [
         *(_of_finding(finding) for finding in findings if finding.rule.kind == "size"),
         *(_of_gpu(rules, values) if backend == "gpu" else []),
         *(_of_finding(finding) for finding in findings if finding.rule.kind != "size"),
+        *of_lines,
     ]
     if not any(sentence.remedy for sentence in sentences):
         sentences.append(Sentence(NOTHING))
@@ -152,6 +219,10 @@ def _undecided(rules: Diagnosis, kernels: Sequence[Values], backend: str) -> lis
 def _page(exercise: str) -> str:
     source = catalogue.sources().get(exercise)
     return shown(catalogue.page_of(source)) if source else exercise
+
+
+def _cut(line: str, width: int) -> str:
+    return line if len(line) <= width else line[: width - 3].rstrip() + "..."
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Callable
@@ -13,7 +14,7 @@ from exercise_sample import FACTS
 from lab_cli import catalogue, main, metrics
 from lab_cli.building import own_program, presets
 from lab_cli.commands import profile
-from lab_cli.counters import diagnosis, explanation, metric_table, profilers
+from lab_cli.counters import diagnosis, explanation, metric_table, profilers, unseen
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import Driver, Gpu
@@ -334,7 +335,9 @@ def test_explanation(lab: Lab, names_alone, capfd) -> None:
     assert copy.startswith("copy, grid 64x2, block 256\n") and "memoryBound" in copy
     assert "The limit: device memory, together with L2 cache." in copy
     assert naive.startswith("naive, ") and "Uncoalesced loads." in naive
-    assert notes == "gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)\n"
+    source, looked_at = notes.split("\n", 1)
+    assert source == "gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)"
+    assert " ".join(looked_at.split()) == unseen.NO_LINES
     asked = re.search(r"--metrics (\S+)", lab.ran()[1]).group(1).split(",")
     known = metrics.load().metrics
     assert asked == [known[name].nsight for name in diagnosis.load().metrics("gpu")]
@@ -514,17 +517,28 @@ def test_cpu_table(lab: Lab, capfd) -> None:
     assert lab.ran() == ["build cpu reduceInteger_instrumented", "--profile --size=3"]
 
 
-def test_explanation_on_the_cpu(lab: Lab, capfd) -> None:
-    fine = {name: COPY[name] for name in diagnosis.load().metrics("cpu")}
-    split = {**fine, "warp_execution_efficiency": 50.0, "divergent_branch": 1234.0}
-    page = lab.folder / "counts.csv"
-    page.write_text(ncu_sample.page_of([("split(int)", split), ("fine(int)", fine)]))
-    lab.program(f'/bin/cat "{page}" > "$CUDA_EMULATOR_PROFILE"')
+def counts_of(kernel: str, threads: int, launches: int = 1) -> dict[str, object]:
+    """What an instrumented program writes of a kernel, by line: here it has none."""
+    sizes = {"grid": [100, 1, 1], "block": [threads, 1, 1], "launches": launches, "shared": 0}
+    nothing = dict.fromkeys(("basic_blocks", "accesses", "memories", "samples"), [])
+    return {"name": kernel, "address": 0, "blocks_per_sm": 2, **sizes, **nothing}
+
+
+def test_explanation_on_the_cpu(lab: Lab, names_alone, capfd) -> None:
+    counts = {name: COPY[name] for name in diagnosis.load().metrics("cpu")}
+    totals, by_line = lab.folder / "counts.csv", lab.folder / "counts.json"
+    totals.write_text(ncu_sample.page_of([("odd(int)", counts), ("even(int)", counts)]))
+    kernels = [counts_of("odd(int)", 80, launches=3), counts_of("even(int)", 96)]
+    by_line.write_text(json.dumps({"program": "", "kernels": kernels, "host": []}))
+    lab.program(
+        f'/bin/cat "{totals}" > "$CUDA_EMULATOR_PROFILE"\n/bin/cat "{by_line}" > "$CUDA_EMULATOR_LINES"'
+    )
     assert lab("reduceInteger", "--backend=cpu", "--explain") == 0
-    of_split, of_fine, notes = capfd.readouterr().out.split("\n\n")
-    assert of_split.startswith("split, ") and "50 % " in of_split and "1,234 branches" in of_split
-    assert of_fine.startswith("fine, ") and explanation.NOTHING in of_fine
-    assert " ".join(notes.split()).endswith(explanation.WITHOUT_GPU)
+    of_odd, of_even, notes = capfd.readouterr().out.split("\n\n")
+    assert of_odd.startswith("odd, grid 100, block 80 (3 launches, counted together)\n")
+    assert "16 of 96 lanes" in of_odd and "warpLayout" in of_odd
+    assert of_even.startswith("even, ") and " ".join(of_even.split()).endswith(explanation.NOTHING)
+    assert all(note in " ".join(notes.split()) for note in unseen.without_gpu())
 
 
 def test_auto_without_a_gpu_says_so_and_takes_the_cpu(lab: Lab, monkeypatch, capfd) -> None:
