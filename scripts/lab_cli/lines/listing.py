@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..paths import shown
 from . import source_text, worst
 from .model import ATOMIC, CONSTANT, GLOBAL, LOAD, SHARED, STORE, WARP, Kernel, Line, LineProfile
-from .source_text import Function
+from .source_text import Function, name_of
 from .sums import Traffic, active_lanes, number, per_request, traffic
 from .words import CUT, cut, wrapped
 
@@ -73,7 +73,7 @@ def text(
         parts.append(_overview(kernels, listed, width))
     sections = [_sections(kernel) for kernel in listed]
     rows = [row for each in sections for row in _all_rows(each)]
-    columns = _columns([row.cost for row in rows], width)
+    columns = _columns([row.cost for row in rows], width, profile.exact)
     several = len(listed) > 1
     for kernel, own in zip(listed, sections):
         parts.append(_listing(kernel, own, several, columns, width, paint))
@@ -180,7 +180,7 @@ def _is_own(kernel: Kernel, file: Path, function: Function | None) -> bool:
         return function is not None and function.name == name.rpartition("::")[2]
     if kernel.definition.file != file:
         return False
-    return function is None or function.first <= kernel.definition.line <= function.last
+    return function == source_text.function_at(file, kernel.definition.line)
 
 
 def _listing(
@@ -228,9 +228,9 @@ def _about(section: Section, sections: Sequence[Section]) -> str:
     own = any(each.is_own and each.file == section.file for each in sections)
     where = "" if own else f" in {shown(section.file)}"
     if section.function:
-        return f"{section.function.name}(), called{where}"
-    numbers = [row.number for row in section.rows]
-    return f"lines {numbers[0]} to {numbers[-1]}{where}"
+        return f"{name_of(section.function)}, called{where}"
+    first, last = section.rows[0].number, section.rows[-1].number
+    return f"lines {first} to {last}{where}" if first != last else f"line {first}{where}"
 
 
 def size(size: tuple[int, int, int]) -> str:
@@ -242,9 +242,10 @@ def size(size: tuple[int, int, int]) -> str:
 # ---- its columns
 
 
-def _columns(costs: Sequence[Cost], width: int) -> list[Column]:
+def _columns(costs: Sequence[Cost], width: int, exact: bool = True) -> list[Column]:
     """Those in which some line has a value, as far as there is room for them beside the source."""
-    columns = [each for each in ALL_COLUMNS if any(each.cell(cost) for cost in costs)]
+    everything = ALL_COLUMNS if exact else [OF_GPU, *ALL_COLUMNS[1:]]
+    columns = [each for each in everything if any(each.cell(cost) for cost in costs)]
     if all(cost.line is None or _lanes(cost) in ("", f"{WARP}") for cost in costs):
         columns = [each for each in columns if each.heading != "lanes"]
     while len(columns) > 1 and width - _width(columns, costs) < ENOUGH_SOURCE:
@@ -305,7 +306,7 @@ def _wastes(space: str, kind: str) -> Callable[[Cost], bool]:
 
 def _alike(cost: Cost) -> str:
     part = cost.of(*ATOMICS)
-    return f"{number(part.alike / part.requests)}/1" if part.requests else ""
+    return f"{number(part.alike / part.requests)}/1" if part.alike else ""
 
 
 def _requests(cost: Cost) -> str:
@@ -356,6 +357,12 @@ ALL_COLUMNS = [
         "", "barriers", _of_line(lambda line: line.barriers), "arrivals of warps at a barrier", 2
     ),
 ]
+
+
+# ncu counts instructions, of which a line has several.
+OF_GPU = replace(
+    ALL_COLUMNS[0], heading="instr", legend="machine instructions of the line that warps executed"
+)
 
 
 # ---- its lines

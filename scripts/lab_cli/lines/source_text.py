@@ -17,6 +17,7 @@ from translator.lanes import device_functions  # noqa: E402
 from translator.lexer import Lexer, Stream, TranslateError  # noqa: E402
 
 DEVICE_WORDS = {"__global__", "__device__"}
+LAMBDA = "a lambda"  # the name of those that have none
 TAB = 4
 
 
@@ -32,7 +33,7 @@ class Function:
 
 
 def lines_of(file: Path) -> tuple[str, ...]:
-    """Without their ends; empty where the file cannot be read."""
+    """Without their ends, and with ? for what cannot be seen; empty where the file cannot be read."""
     return _lines(_text(file))
 
 
@@ -54,6 +55,11 @@ def _text(file: Path) -> str:
         return ""
 
 
+def name_of(function: Function) -> str:
+    """As sentences have it."""
+    return function.name if function.name == LAMBDA else f"{function.name}()"
+
+
 @lru_cache(maxsize=64)
 def _read(file: Path, _: int) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
@@ -61,7 +67,12 @@ def _read(file: Path, _: int) -> str:
 
 @lru_cache(maxsize=64)
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.expandtabs(TAB).rstrip() for line in text.split("\n"))
+    return tuple(_printable(line.expandtabs(TAB).rstrip()) for line in text.split("\n"))
+
+
+def _printable(line: str) -> str:
+    """Without what a terminal takes as a command."""
+    return line if line.isprintable() else "".join(c if c.isprintable() else "?" for c in line)
 
 
 @lru_cache(maxsize=64)
@@ -87,7 +98,7 @@ def _function(stream: Stream, text: str, found: Found) -> Function:
         if stream.text(i) == found.name and stream.text(i + 1) == "("
     )
     return Function(
-        found.name,
+        LAMBDA if found.name in DEVICE_WORDS else found.name,
         _line(text, stream.tokens[named].start),
         _line(text, stream.tokens[found.end].start),
         found.is_kernel,

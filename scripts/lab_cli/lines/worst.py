@@ -27,6 +27,7 @@ from .model import (
 )
 from .source_text import Function
 from .sums import UNITS, active_lanes, number
+from .words import several
 
 # Cycles of an SM. causes/device.py says where they come from, and weighs its findings with them.
 CYCLES = {GLOBAL: 1.0, SHARED: 1.0, CONSTANT: 2.0}  # for a sector, a wavefront, a pass
@@ -171,8 +172,8 @@ def _colliding(place: Place, space: str, accesses: list[Access], all_lanes: int)
         waiting = lanes - requests
         different = (lanes - alike) / requests + 1  # of a request, about
         in_vain = max(waiting, ATOMIC_ON_ONE_ADDRESS * requests * different / addresses)
-        several = f"{addresses} addresses" if addresses > 1 else "one address"
-        of_grid = f", and all {lanes:,} lanes of the grid want {several}"
+        these = several(addresses, "address", "addresses")
+        of_grid = f", and all {lanes:,} lanes of the grid want {these}"
     group, active = number(alike / requests), number(lanes / requests)
     reason = (
         f"lets lanes wait for each other: in each of its {requests:,} atomics, {group} of the {active} "
@@ -215,8 +216,8 @@ def _few_lanes(kernel: Kernel, first: Line, idle: float, slots: int) -> Worst:
     threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
     warps = -(-threads // WARP)
     reason = (
-        f"begins with {active} of {WARP} lanes of a warp on average: a block of {threads:,} threads has "
-        f"{warps:,} warps, which have room for {warps * WARP:,}"
+        f"begins with {active} of {WARP} lanes of a warp on average: a block of {several(threads, 'thread')} "
+        f"has {several(warps, 'warp')}, with room for {warps * WARP:,}"
     )
     short = f"{active} of {WARP} lanes"
     in_vain = LINE * idle / WARP
@@ -283,7 +284,9 @@ def _lines(behind: list[Line], split: Line) -> str:
     functions = {each.place: source_text.function_at(*_at(each)) for each in [*behind, split]}
     own = functions[split.place]
     numbers = [each.place.line for each in behind if functions[each.place] == own]
-    called = dict.fromkeys(f"{f.name}()" for f in functions.values() if f and f != own)
+    called = dict.fromkeys(
+        source_text.name_of(each) for each in functions.values() if each and each != own
+    )
     parts = [*called]
     if numbers:
         one = min(numbers) == max(numbers)

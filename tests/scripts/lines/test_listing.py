@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import cost_sample as sample
@@ -158,6 +159,15 @@ def test_large_counts_are_short(file: Path) -> None:
     assert "1.23G" in row(text(kernel), "out[32 * i]").split()
 
 
+def test_counts_of_a_gpu_are_those_of_instructions(file: Path) -> None:
+    """And it does not say which lanes want the same address."""
+    kernel = sample.count(file)
+    kernel.accesses[1] = replace(kernel.accesses[1], alike=0)
+    kernel.lines[kernel.accesses[1].place].accesses[1] = kernel.accesses[1]
+    shown = listing.text(replace(sample.profile(kernel), exact=False), 120)
+    assert " instr " in shown and "warps  " not in shown and "0/1" not in shown
+
+
 def test_colours_only_where_they_are_asked_for(file: Path) -> None:
     assert "\x1b" not in text(sample.turn(file))
     shown = text(sample.turn(file), paint=listing.coloured)
@@ -170,3 +180,27 @@ def test_a_source_that_is_gone(file: Path) -> None:
     file.unlink()
     shown = text(kernel)
     assert "32/1" in shown and "  21" in shown
+
+
+def test_what_a_terminal_takes_as_a_command_is_not_shown(file: Path) -> None:
+    kernel = sample.spread(file)
+    file.write_text(file.read_text().replace("out[32 * i]", "/* \x1b[31m */ out[32 * i]"))
+    shown = text(kernel)
+    assert "\x1b" not in shown and "/* ?[31m */ out[32 * i]" in shown
+
+
+def test_lambdas_and_operators_have_a_name(file: Path) -> None:
+    kernel = sample.halve(file)
+    file.write_text(
+        sample.SOURCE.replace(
+            "__device__ float half", "struct S { __device__ float operator()"
+        ).replace("0.5f * in[i];", "0.5f * in[i]; }")
+    )
+    assert "lines 3 to 4:" in text(kernel)
+    file.write_text(
+        sample.SOURCE.replace(
+            "__device__ float half(const float* in, int i) {",
+            "const auto half = [] __device__(const float* in, int i) {",
+        )
+    )
+    assert "a lambda, called:" in text(kernel)

@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
         # Half of the lanes in 2,100 of 2,400 executions.
         (sample.odd, "i % 2", 1050 / 2400, "simpleDivergence", ["100 of 200", "16 of 32"]),
         # 31 of 32 lanes wait.
-        (sample.count, "atomicAdd", 31 / 32, "sharedReduction", ["32 of the 32", "one address"]),
+        (sample.count, "atomicAdd", 31 / 32, "sharedReduction", ["32 of the 32", "want 1 address"]),
     ],
 )
 def test_worst_line(
@@ -116,7 +116,7 @@ def test_lanes_that_were_never_there(file: Path) -> None:
     found = worst.of(made.kernel)
     assert found and found.place == made.place("void halve")
     assert found.exercise == "warpLayout" and found.share == pytest.approx(12 / 32)
-    assert "40 threads has 2 warps, which have room for 64" in found.sentence
+    assert "40 threads has 2 warps, with room for 64" in found.sentence
 
 
 def test_a_condition_on_the_line_of_its_access(file: Path) -> None:
