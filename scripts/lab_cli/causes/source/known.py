@@ -50,7 +50,21 @@ def _of_variable(variable: Variable, within: frozenset[Variable]) -> int:
     worst = of(variable.initial, inner) if variable.initial else STATIC
     for store in variable.stores:
         worst = max(worst, UNSURE, of(store.parts[-1], inner), _times(store.loop, variable, inner))
+    if _goes_back_and_forth(variable):
+        return DYNAMIC
     return max(worst, UNSURE) if variable.is_taken else worst
+
+
+def _goes_back_and_forth(variable: Variable) -> bool:
+    """Whether several statements of a `while` change it, such as the top of a stack."""
+    loops = [store.loop for store in variable.stores]
+    return any(
+        loop is not None
+        and loop.counter is None
+        and not loop.contains(variable.at)
+        and loops.count(loop) > 1
+        for loop in loops
+    )
 
 
 def _times(loop: Loop | None, variable: Variable, within: frozenset[Variable]) -> int:

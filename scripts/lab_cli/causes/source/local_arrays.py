@@ -1,28 +1,29 @@
 """Arrays of a thread that are indexed with what is not known at compile time. Registers have no index: such
 an array is in local memory, which is device memory.
 
-nvcc avoids that for small arrays that a thread only reads this way: it selects one of the registers. The
-machine code of nvcc 13.0 for sm_90 had a stack frame for arrays of 8 elements that are stored to with a
-dynamic index, and for those of 128 that are read so; for no array of 4. Between these, ptxas tells
-(resources.py), or an array may be in local memory.
+nvcc avoids that for some arrays: it selects one of several registers. nvcc 13.0 for sm_90 did so for up to
+64 elements where a program is compiled as a whole, for none with -rdc=true. With both, each array of 128
+elements was in local memory, and each of eight that is stored to as well as read with such an index in a
+loop. (test_local_arrays_nvcc.py looks, where nvcc is there.) Of others ptxas can tell (resources.py): they
+may be in local memory. That holds for tables of constants as well, but for `static const` ones.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from . import known
 from .source import Source
-from .syntax import Body, Node, Variable
+from .syntax import Body, Loop, Node, Variable
 from .values import value
 
-STORED, READ = 8, 128  # elements: at least so many are in local memory for sure
-FEWEST = 5  # elements: smaller ones never were
+IN_LOOPS, ALWAYS = 8, 128  # elements: at least so many are in local memory for sure
 
 
 @dataclass(frozen=True)
 class LocalArray:
-    line: int  # of its first access with such an index, or of the first store
+    line: int  # of the first store with such an index, else of the first access
     column: int
     lines: tuple[int, ...]  # of all accesses with such an index
     name: str
@@ -34,57 +35,52 @@ class LocalArray:
     certain: bool  # else it may be in registers, or its index may be known after all
 
 
+@dataclass(frozen=True)
+class _Access:
+    node: Node
+    index: Node  # of several, the one that is known least
+    loop: Loop | None
+    stores: bool
+    loads: bool
+
+
 def find(source: Source, first: int = 1, last: int | None = None) -> list[LocalArray]:
     """Those with such an access in the lines from `first` to `last`; in the whole file without."""
     found = []
     for body in source.functions_of(first, last):
         for variable in body.variables:
-            if variable.is_local_array and not _is_table(variable):
+            if variable.is_local_array:
                 array = _judged(source, body, variable, first, last)
                 found += [array] if array else []
     return sorted(found, key=lambda array: (array.line, array.column))
-
-
-def _is_table(variable: Variable) -> bool:
-    """An array of constants: the compiler puts it into constant memory."""
-    if variable.is_constant or variable.initial is None:
-        return variable.is_constant
-    return False
 
 
 def _judged(
     source: Source, body: Body, variable: Variable, first: int, last: int | None
 ) -> LocalArray | None:
     elements = _elements(variable)
-    if elements is not None and elements < FEWEST:
+    found = [
+        access
+        for access in _accesses(body, variable)
+        if first <= source.text.line(access.node.first) <= (last or sys.maxsize)
+    ]
+    dynamic = [access for access in found if known.of(access.index) == known.DYNAMIC]
+    if not dynamic:
         return None
-    worst, at, stored = known.STATIC, None, False
-    lines = set()
-    for node, index in _accesses(body, variable):
-        sure = known.of(index)
-        line = source.text.line(node.first)
-        if sure == known.STATIC or line < first or (last is not None and line > last):
-            continue
-        lines.add(line)
-        is_store = _is_target(body, node)
-        if at is None or sure > worst or (sure == worst and is_store and not stored):
-            worst, at = max(worst, sure), (node, index)
-        stored |= is_store
-    if at is None or worst == known.UNSURE:
-        return None
-    least = STORED if stored else READ
-    node, index = at
+    shown = next((access for access in dynamic if access.stores), dynamic[0])
+    in_loops = [access for access in dynamic if access.loop]
+    both = any(one.stores for one in in_loops) and any(one.loads for one in in_loops)
     return LocalArray(
-        line=source.text.line(node.first),
-        column=source.text.column(node.first),
-        lines=tuple(sorted(lines)),
+        line=source.text.line(shown.node.first),
+        column=source.text.column(shown.node.first),
+        lines=tuple(sorted({source.text.line(access.node.first) for access in dynamic})),
         name=variable.name,
         declared=source.text.line(variable.at),
         elements=elements,
-        index=source.text.between(index.first, index.last),
-        stored=stored,
+        index=source.text.between(shown.index.first, shown.index.last),
+        stored=any(access.stores for access in dynamic),
         function=body.name,
-        certain=elements is not None and elements >= least,
+        certain=elements is not None and elements >= (IN_LOOPS if both else ALWAYS),
     )
 
 
@@ -100,25 +96,24 @@ def _elements(variable: Variable) -> int | None:
     return product
 
 
-def _accesses(body: Body, variable: Variable) -> list[tuple[Node, Node]]:
-    """The accesses to elements of the array, each with its index: of several, the one known least."""
-    found = []
+def _accesses(body: Body, variable: Variable) -> list[_Access]:
+    """The accesses to elements of the array."""
+    targets = {}
     for node, _ in body.nodes():
+        if node.kind == "assign":
+            targets[_owner(node.parts[0])] = node.text == "="
+    found = []
+    for node, loop in body.nodes():
         indices = []
         inner = node
         while inner.kind == "index":
             indices.append(inner.parts[1])
             inner = inner.parts[0]
         if indices and inner.variable is variable and len(indices) == len(variable.sizes):
-            found.append((node, max(indices, key=known.of)))
+            least_known = max(indices, key=known.of)
+            stores, loads = node in targets, not targets.get(node, False)
+            found.append(_Access(node, least_known, loop, stores, loads))
     return found
-
-
-def _is_target(body: Body, node: Node) -> bool:
-    """Whether the element is assigned to."""
-    return any(
-        other.kind == "assign" and _owner(other.parts[0]) is node for other, _ in body.nodes()
-    )
 
 
 def _owner(target: Node) -> Node:

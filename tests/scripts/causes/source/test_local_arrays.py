@@ -19,19 +19,27 @@ def found(body, above=""):
         (f"float a[8]; {FILL} out[i] = a[n];", "n", False),
         (f"float a[8]; {FILL} int last = n - 1; out[i] = a[last];", "last", False),
         (f"float a[8]; {FILL} for (int k = 0; k < n; ++k) out[k] = a[k % 8];", "k % 8", False),
-        ("float a[8]; for (int k = 0; k < n; ++k) a[k] = in[k]; out[i] = a[0];", "k", True),
+        ("float a[8]; for (int k = 0; k < n; ++k) a[k] = in[k]; out[i] = a[0];", "k", False),
         ("int a[16] = {}; for (int k = 0; k < n; ++k) a[index[k] & 15]++;", "index[k] & 15", True),
         ("int a[16] = {}; for (int k = 0; k < n; ++k) ++a[index[k] & 15];", "index[k] & 15", True),
-        ("int a[16] = {}; a[index[i]] += 1;", "index[i]", True),
+        ("int a[16] = {}; a[index[i]] += 1;", "index[i]", False),
         ("float a[128]; out[i] = a[index[i]];", "index[i]", True),
+        ("float a[3]; a[index[i] % 3] = x;", "index[i] % 3", False),
+        ("const float a[3] = {1, 2, 3}; out[i] = a[index[i]];", "index[i]", False),
         ("float a[8][16]; out[i] = a[3][index[i]];", "index[i]", True),
         ("float a[8][16]; out[i] = a[index[i]][3];", "index[i]", True),
-        ("float4 a[8]; a[index[i]].x = 1;", "index[i]", True),
-        ("float a[8]; int top = 0; while (in[top] > 0) a[top++] = x;", "top++", True),
-        ("float a[8]; int k = i % 8; a[k] = x;", "k", True),
-        (f"#pragma unroll 1\n float a[8];\n#pragma unroll 1\n {FILL}", "k", True),
+        ("float4 a[8]; a[index[i]].x = 1;", "index[i]", False),
+        ("float a[8]; int top = 0; while (in[top] > 0) a[top++] = x;", "top++", False),
+        ("float a[8]; int k = i % 8; a[k] = x;", "k", False),
+        (
+            "int a[32], top = 0; a[top++] = i; while (top > 0) "
+            "{ int k = a[--top]; if (k > 0) a[top++] = index[k]; }",
+            "top++",
+            True,
+        ),
+        (f"#pragma unroll 1\n float a[8];\n#pragma unroll 1\n {FILL}", "k", False),
         ("float a[512]; for (int k = 0; k < 512; ++k) a[k] = in[k]; out[i] = a[3];", "k", True),
-        ("float a[32];\n#pragma unroll 4\nfor (int k = 0; k < 32; ++k) a[k] = in[k];", "k", True),
+        ("float a[32];\n#pragma unroll 4\nfor (int k = 0; k < 32; ++k) a[k] = in[k];", "k", False),
     ],
 )
 def test_indexed_dynamically(body, index, certain):
@@ -50,9 +58,8 @@ def test_indexed_dynamically(body, index, certain):
         f"constexpr int last = 7; float a[8]; {FILL} out[i] = a[last - 1];",
         f"float a[8]; {FILL} int c = 0; for (int k = 0; k < 8; ++k) out[k] = a[c++];",
         f"float a[8]; {FILL} for (int k = 0; k < n; ++k) for (int j = 0; j < 8; ++j) a[j] += in[j];",
-        "float a[4]; a[index[i] & 3] = x;",  # four registers, and a choice
-        "const float a[8] = {1, 2, 3, 4, 5, 6, 7, 8}; out[i] = a[index[i]];",
-        "constexpr float a[8] = {1, 2, 3, 4, 5, 6, 7, 8}; out[i] = a[index[i]];",
+        "float a[8]; int k = 0; while (k < 8) { a[k] = in[k]; ++k; } out[i] = a[0];",
+        "static const float a[8] = {1, 2, 3, 4, 5, 6, 7, 8}; out[i] = a[index[i]];",
         "__shared__ float a[64]; a[index[i]] = x;",
         "static __shared__ float a[64]; a[threadIdx.x] = x;",
         "extern __shared__ float a[]; a[threadIdx.x] = x;",
@@ -70,18 +77,18 @@ def test_indexed_by_what_is_known(body):
 @pytest.mark.parametrize(
     "above, body, expected",
     [
-        ("#define SIZE 16", "int a[SIZE] = {}; a[index[i]] = 1;", [("index[i]", True)]),
+        ("#define SIZE 16", "int a[SIZE] = {}; a[index[i]] = 1;", [("index[i]", False)]),
         (
             "constexpr int kSize = 4 * 4;",
             "int a[kSize] = {}; a[index[i]] = 1;",
-            [("index[i]", True)],
+            [("index[i]", False)],
         ),
         ("enum { kSize = 16 };", "int a[kSize] = {}; a[index[i]] = 1;", [("index[i]", False)]),
         ("__device__ void f(float* p, int k) { float a[8]; a[k] = p[0]; }", "", []),
         (
             "__device__ void f(float* p) { float a[8]; a[threadIdx.x] = p[0]; }",
             "",
-            [("threadIdx.x", True)],
+            [("threadIdx.x", False)],
         ),
     ],
 )
