@@ -76,3 +76,10 @@ def test_json_of_the_host(file: Path) -> None:
     (host,) = found["host_calls"]
     assert host["call"] == "copy" and host["bytes"] == 96 and host["pageable"] is True
     assert host["place"] is None
+
+
+def test_csv_has_lines_that_were_not_executed_but_have_accesses(file: Path) -> None:
+    kernel = sample.spread(file)
+    for line in kernel.lines.values():
+        line.executions = 0
+    assert [row["line"] for row in csv_rows(kernel)] == ["27"]
