@@ -8,13 +8,18 @@ from dataclasses import dataclass, field, replace
 from ..errors import LabError
 from . import counting, culprits, differences, pairs, timing
 from .asked import Asked
-from .counting import Counted
+from .counting import Counted, TooLong
 from .culprits import Culprits
 from .differences import Comparison
 from .pairs import Pair
 from .timing import Timed, Times
 from .versions import Version
 
+PATIENCE = 60.0  # seconds that the cpu back end may count with the sizes that a GPU is timed with
+OF_DEFAULTS = (
+    f"The counts are those of the program without options: with them, the cpu back end had not counted after "
+    f"{PATIENCE:.0f} seconds. The times are those with the options."
+)
 NO_TIMES = "Times are not known without a GPU: the counts do not say how much faster a version is."
 
 
@@ -46,7 +51,7 @@ class Report:
 
 def of(asked: Asked, options: Sequence[str], timeout: float | None, backend: str) -> Report:
     """Builds and runs both versions. On the back end gpu they are timed, too."""
-    counted = [counting.count(each, options, timeout, backend) for each in asked.programs]
+    counted = _counted(asked, options, timeout, backend)
     before, after = counted[0], counted[-1]
     found = pairs.of(asked, before, after)
     chosen = [_labelled(asked, pair) for pair in found.pairs]
@@ -59,6 +64,23 @@ def of(asked: Asked, options: Sequence[str], timeout: float | None, backend: str
     else:
         notes.append(NO_TIMES)
     return report(chosen, times, counted, notes)
+
+
+def _counted(
+    asked: Asked, options: Sequence[str], timeout: float | None, backend: str
+) -> list[Counted]:
+    """Sizes that are right for a GPU may take an emulation for ever. Then the counts are those of the defaults."""
+
+    def counted(given: Sequence[str], seconds: float | None) -> list[Counted]:
+        return [counting.count(each, given, seconds, backend) for each in asked.programs]
+
+    if backend != "gpu" or not options:
+        return counted(options, timeout)
+    try:
+        return counted(options, min(timeout or PATIENCE, PATIENCE))
+    except TooLong:
+        first, *others = counted([], timeout)
+        return [replace(first, notes=[*first.notes, OF_DEFAULTS]), *others]
 
 
 def report(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import work
@@ -19,6 +19,10 @@ from ..verdicts import only_wrong
 from . import versions
 from .asked import Program
 from .versions import Launch, Version
+
+
+class TooLong(LabError):
+    """The program had not ended in time."""
 
 
 @dataclass(frozen=True)
@@ -52,15 +56,29 @@ def count(program: Program, options: Sequence[str], timeout: float | None, backe
 def _with_ncu(name: str, options: Sequence[str], timeout: float | None) -> Counted:
     table = counters.collect([name], "gpu", options=options, timeout=timeout, wrong_too=True)
     kernels = _by_kernel(versions.of_table(table), name, [])
-    return Counted({}, kernels, table.source, table.notes, table.failure)
+    known = {kernel: _as_row(kernel, kernels) for kernel in kernels}
+    return Counted({}, known, table.source, table.notes, table.failure)
+
+
+def _as_row(kernel: str, kernels: Mapping[str, Sequence[Version]]) -> list[Version]:
+    """Without the rows of the launches, a kernel is taken for the row of its name, if no other has this name."""
+    base = kernel.partition("<")[0]
+    alone = sum(each.partition("<")[0] == base for each in kernels) == 1
+    return [replace(each, key=(base, 0)) if alone else each for each in kernels[kernel]]
 
 
 def _emulated(program: Program, options: Sequence[str], timeout: float | None) -> Counted:
     exercise = program.exercise
     command = [*instrumented.built(exercise, program.sources), *options]
     command += ["--csv"] if exercise else []
-    with TimeLimit(timeout):
-        outcome = instrumented.run(command, counters.VARIABLE, rungs.TRACE, recorded.VARIABLE)
+    limit = TimeLimit(timeout)
+    try:
+        with limit:
+            outcome = instrumented.run(command, counters.VARIABLE, rungs.TRACE, recorded.VARIABLE)
+    except LabError as error:
+        if limit.passed:
+            raise TooLong(str(error)) from error
+        raise
     failure = outcome.failure() if outcome.status != 0 else None
     if failure and not only_wrong(outcome.status, outcome.output):
         raise failure

@@ -9,9 +9,11 @@ from pathlib import Path
 import ncu_sample
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main, work
+from lab_cli import main, metrics, work
 from lab_cli.building import own_program, presets
-from lab_cli.comparison import timing
+from lab_cli.comparison import compared, timing
+from lab_cli.counters import collect as counters
+from lab_cli.counters import metric_table, raw_csv
 from lab_cli.machine import setup
 from lab_fixtures import shell_program
 
@@ -29,7 +31,7 @@ DENSE = {
     "gld_transactions_per_request": 4.0,
     "gld_efficiency": 100.0,
 }
-# Rows and the kernels that are launched for them.
+# Rows, perhaps with parameters, and the kernels that are launched for them.
 LADDER = [
     ("naive", "sum<1>", STRIDED),
     ("better", "sum<2>", DENSE),
@@ -57,8 +59,9 @@ class Lab:
 
     def program(self, path: Path, ladder: list[tuple[str, str, dict[str, float]]]) -> None:
         counts = ncu_sample.page_of([(f"{kernel}(int)", values) for _, kernel, values in ladder])
-        rows = [row for row, _, _ in ladder]
-        printed = "".join(f"{NAME},,{row},,ok\n" for row in rows)
+        named = [row.partition("|") for row, _, _ in ladder]
+        rows = [row for row, _, _ in named]
+        printed = "".join(f"{NAME},{parameters},{row},,ok\n" for row, _, parameters in named)
         texts = {"out": f"{HEAD}\n{printed}", "counts": counts, "trace": trace(rows)}
         place = path.parent / f"{path.name}.texts"
         place.mkdir(parents=True, exist_ok=True)
@@ -178,6 +181,23 @@ def test_what_cannot_be_compared(lab: Lab, monkeypatch, capfd, words: str, named
     monkeypatch.setattr(setup, "ensure", lambda *_, **__: pytest.fail("set up"))
     assert lab(*words.split()) == 2
     assert named in capfd.readouterr().err
+
+
+def test_a_row_comes_before_kernels_with_the_same_part(lab: Lab, capfd) -> None:
+    lab.exercise(
+        [("naive", "k", STRIDED), ("sumTwice", "sumTwice<1>", DENSE), ("two", "twice", DENSE)]
+    )
+    assert lab(NAME, "naive", "umTwice") == 0
+    assert re.search("^after +sumTwice +grid", capfd.readouterr().out, re.MULTILINE)
+
+
+def test_a_kernel_against_each_row_of_a_name(lab: Lab, capfd) -> None:
+    rows = [("tiled|n=9 tile=8", "t", STRIDED), ("tiled|n=9 tile=16", "t", DENSE)]
+    lab.exercise([LADDER[0], *rows])
+    assert lab(NAME, "naive", "tiled") == 0
+    out = capfd.readouterr().out
+    assert re.search(r"^after +tiled \(tile=16\)", out, re.MULTILINE) and "32 -> 4" in out
+    assert "Equal in all counts: tiled (tile=8)." in out
 
 
 def test_two_words_for_one_kernel(lab: Lab, capfd) -> None:
@@ -335,3 +355,39 @@ def test_times_that_do_not_differ(lab: Lab, gpu, capfd) -> None:
     assert f"no difference that these {timing.PAIRS} pairs of runs can show" in " ".join(
         out.split()
     )
+
+
+def test_sizes_that_are_too_large_for_an_emulation(lab: Lab, gpu, late: str, capfd) -> None:
+    """The times are those of these sizes, the counts those of the defaults."""
+    gpu([1.0])
+    path = lab.folder / "cpu" / CHAPTER / f"{NAME}_instrumented"
+    head, _, script = path.read_text().partition("\n")
+    path.write_text(f'{head}\ncase "$*" in *--size=8K*) {late} ;; esac\n{script}')
+    assert on_gpu(NAME, "naive", "better", "--json", "--", "--size=8K") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert compared.OF_DEFAULTS in found["notes"]
+    assert found["pairs"][0]["differences"][0]["before"] == 32 and found["pairs"][0]["time"]
+    assert "--size=8K" in (lab.folder / "gpu.log").read_text()
+    assert on_gpu(NAME, "naive", "better", "--json", "--", "--size=9") == 0
+    assert compared.OF_DEFAULTS not in json.loads(capfd.readouterr().out)["notes"]
+
+
+def test_what_needs_a_gpu_is_counted_with_ncu(
+    lab: Lab, exercises, fake_tool, monkeypatch, capfd
+) -> None:
+    """A kernel gets the time of the row of its name, where it is the only one of this name."""
+    exercises("ch09_tensor/wgmma", "gpu_only = true\n" + FACTS)
+    table = metric_table.build(
+        raw_csv.parse(ncu_sample.REDUCTIONS), metrics.load().find(["gld_transactions"]), "ncu", []
+    )
+    monkeypatch.setattr(counters, "collect", lambda *_, **__: table)
+    rows = "".join(f"wgmma,,{row.kernel},{n}.5,ok\n" for n, row in enumerate(table.rows, 1))
+    shell_program(lab.folder / "gpu" / "ch09_tensor" / "wgmma", f'echo "{HEAD}\n{rows}"')
+    assert on_gpu("wgmma", "reduceNeighbored", "reduceInterleaved", "--json") == 0
+    found = json.loads(capfd.readouterr().out)
+    (pair,) = found["pairs"]
+    assert found["source"] == "ncu"
+    assert pair["time"]["before_ms"][0] == 1.5 and pair["time"]["after_ms"][0] == 3.5
+    assert {each["metric"] for each in pair["changed"]} == {"gld_transactions"}
+    assert main.main(["compare", "--backend=cpu", "wgmma", "a", "b"]) == 1
+    assert "only on the gpu back end" in capfd.readouterr().err
