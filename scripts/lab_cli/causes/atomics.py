@@ -27,6 +27,7 @@ PER_COUNTER = 8
 # sharedCounter costs as much as a register (memorySpaces/results/h200/table.csv).
 ALL_TIMES = 0.95
 SHARED_GROUP = 4
+# One lane that does an atomic again and again may count what a queue has left: a hint.
 RETURNED = re.compile(r"(?:[=(<>\[+*,]|return)\s*atomic\w+\s*\(")
 PASS = 2.0  # cycles, of each lane after the first: a load and a store
 
@@ -58,6 +59,7 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
     if of_work < OF_WORK:
         return
     alike = access.alike / access.requests
+    is_queue = access.lanes == access.requests > blocks * work.block_warps(kernel)
     yield Finding(
         "atomics on one address" if addresses == 1 else "atomics on few addresses",
         f"{times(access.lanes, 'atomic operation')} of {times(blocks, 'block')} go to "
@@ -74,6 +76,7 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
         ["memorySpaces", "reduceFloat"] if addresses > 1 else ["reduceFloat", "sharedReduction"],
         of_work,
         access.place,
+        hint=is_queue,
     )
 
 

@@ -3,6 +3,7 @@ go each way."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,12 +12,15 @@ from ..lines.model import WARP, Kernel, Place, Step
 from . import kernel_work as work
 from .finding import Finding, number, percent, times
 from .kernel_work import Work
+from .source_lines import text
 
 # reduceNeighbored, which splits, loses 28 % of its lanes, and its successor 2 %; borderFirst, which
 # splits once, loses 2 % (emulator/results/profiler_against_h200.csv). The rule for totals has 10 %,
 # too. A condition with a few operations behind it, which is compiled without a branch, loses less
 # (predicatedByThread: 3 %).
 LOST = 0.10
+RECENT = 6  # lines: a condition, and a function that it calls
+LOOP = re.compile(r"\b(for|while)\b")
 EVEN, ODD = 0x55555555, 0xAAAAAAAA
 
 
@@ -49,29 +53,46 @@ def find(kernel: Kernel, of_kernel: Work, active: float | None = None) -> Iterat
         yield _at_branch(kernel, divergent.place, Branch(), lost)
 
 
+@dataclass
+class Part:
+    """Lanes of a warp that go on together, and the last lines that they came to."""
+
+    lanes: int
+    places: list[Place]
+
+    def branch(self, kernel: Kernel) -> Place:
+        """The line at which some of them left: that which splits most of the last ones. Behind a
+        call in a condition, the last line is the function's."""
+        last = self.places[: -RECENT - 1 : -1]
+        return max(last, key=lambda place: _divergent(kernel, place))
+
+
+def _divergent(kernel: Kernel, place: Place) -> int:
+    line = kernel.lines.get(place)
+    return line.divergent if line else 0
+
+
 def _branches(kernel: Kernel) -> dict[Place, Branch]:
     """Of each line whose branch splits a warp what the lines behind it lose."""
     found: dict[Place, Branch] = {}
     for sample in kernel.samples:
-        way: list[
-            tuple[int, Place]
-        ] = []  # parts, each of the one before, and the last line of each
+        way: list[Part] = []  # each a part of the one before
         for step in sample.steps:
             if step.access is None:
                 _follow(way, step)
-                for (whole, place), (part, _) in zip(way, way[1:]):
-                    branch = found.setdefault(place, Branch())
-                    branch.lost += _count(whole) - _count(part)
+                for whole, part in zip(way, way[1:]):
+                    branch = found.setdefault(whole.branch(kernel), Branch())
+                    branch.lost += _count(whole.lanes) - _count(part.lanes)
                     branch.masks[step.lanes] += 1
     return found
 
 
-def _follow(way: list[tuple[int, Place]], step: Step) -> None:
-    while way and step.lanes & ~way[-1][0]:  # lanes that this part does not have: it has ended
+def _follow(way: list[Part], step: Step) -> None:
+    while way and step.lanes & ~way[-1].lanes:  # lanes that this part does not have: it has ended
         way.pop()
-    if way and way[-1][0] == step.lanes:
-        way.pop()
-    way.append((step.lanes, step.place))
+    if not way or way[-1].lanes != step.lanes:
+        way.append(Part(step.lanes, []))
+    way[-1].places.append(step.place)
 
 
 def _count(mask: int) -> int:
@@ -83,7 +104,7 @@ def _at_branch(kernel: Kernel, place: Place, branch: Branch, lost: float) -> Fin
     split = ""
     if line is not None and line.divergent:
         split = f" Warps split in {number(line.divergent)} of {times(line.branches, 'branch', 'branches')}."
-    symptom, how, remedy = _way(branch)
+    symptom, how, remedy = _way(branch, bool(LOOP.search(text(place))))
     return Finding(
         symptom,
         f"{how}{split} Of a warp's lanes, {percent(1 - lost)} are active on average.",
@@ -95,7 +116,7 @@ def _at_branch(kernel: Kernel, place: Place, branch: Branch, lost: float) -> Fin
     )
 
 
-def _way(branch: Branch) -> tuple[str, str, str]:
+def _way(branch: Branch, is_loop: bool) -> tuple[str, str, str]:
     same_way = (
         "Let all lanes of a warp take the same branch: assign work to threads so that the "
         "condition changes from warp to warp (threadIdx.x / warpSize), not from lane to lane."
@@ -115,7 +136,7 @@ def _way(branch: Branch) -> tuple[str, str, str]:
             "Spread this work over the lanes. Where one lane acts for its warp (TMA, mbarrier), "
             "it is meant so.",
         )
-    if seen and _shrinks(branch.masks):
+    if is_loop or (seen and _shrinks(branch.masks)):
         return (
             "divergence in a loop",
             "Lanes leave a loop after different numbers of steps, and the warp goes on until the "

@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ..lines.model import Kernel, Place
 from . import device
@@ -11,7 +12,8 @@ from .finding import Finding, times
 from .kernel_work import Work
 from .source import local_arrays
 from .source.local_arrays import LocalArray
-from .source_lines import parsed
+from .source.resources import Resources
+from .source_lines import also, parsed
 
 # Of a warp that wants the same index in all lanes: their elements lie side by side. More with
 # others.
@@ -22,15 +24,19 @@ SECTORS = 4
 OF_WORK = 0.10
 
 
-def find(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
+def find(kernel: Kernel, of_kernel: Work, resources: Resources | None = None) -> Iterator[Finding]:
+    """Where ptxas has been asked, it tells whether there are such arrays at all."""
+    if resources and not resources.stack:
+        return
     for file in {place.file for place in kernel.lines}:
         source = parsed(file)
         for array in local_arrays.find(source) if source else []:
-            executions = _executions(kernel, Place(file, array.line))
+            executions = sum(_executions(kernel, Place(file, line)) for line in array.lines)
             cycles = executions * (SECTORS * device.SECTOR)
             of_work = cycles / (of_kernel.cycles + cycles) if executions else 0.0
             if of_work >= OF_WORK:
-                yield _found(array, Place(file, array.line), executions, of_work)
+                is_certain = array.certain or resources is not None
+                yield _found(array, file, executions, of_work, is_certain)
 
 
 def _executions(kernel: Kernel, place: Place) -> int:
@@ -38,14 +44,18 @@ def _executions(kernel: Kernel, place: Place) -> int:
     return line.executions if line else 0
 
 
-def _found(array: LocalArray, place: Place, executions: int, of_work: float) -> Finding:
+def _found(
+    array: LocalArray, file: Path, executions: int, of_work: float, is_certain: bool
+) -> Finding:
+    place = Place(file, array.line)
     elements = f" of {array.elements} elements" if array.elements else ""
-    sure = "is in" if array.certain else "may be in"
+    sure = "is in" if is_certain else "may be in"
+    others = also(place, [Place(file, line) for line in array.lines])
     return Finding(
         "a local array with a dynamic index",
-        f"{array.name}[{array.index}]: the index is not known to the compiler, and registers have "
-        f"none. So the array{elements} (line {array.declared}) {sure} local memory, which is "
-        f"device memory behind the caches. Warps execute this line {times(executions, 'time')}.",
+        f"The index of {array.name}[{array.index}] is not known to the compiler, and registers "
+        f"have none. So the array{elements} (line {array.declared}) {sure} local memory, which is "
+        f"device memory behind the caches. Warps access it {times(executions, 'time')}.{others}",
         f"In registers, it removes {SECTORS} sectors of local memory and more of each of these "
         "accesses.",
         "Let the compiler know the index: unroll the loop (#pragma unroll) with a constant "
@@ -53,5 +63,5 @@ def _found(array: LocalArray, place: Place, executions: int, of_work: float) -> 
         ["memorySpaces"],
         of_work,
         place,
-        hint=not array.certain,
+        hint=not is_certain,
     )

@@ -90,7 +90,7 @@ def _all(
     yield from constants.find(kernel, work)
     yield from arithmetic.divisions(kernel, work)
     yield from arithmetic.doubles(kernel, work)
-    yield from local_memory.find(kernel, work)
+    yield from local_memory.find(kernel, work, of_kernel)
     yield from reuse.tiles(kernel, work)
     yield from reuse.shared_loads(kernel, work)
     accumulated = list(accumulation.find(kernel, work))

@@ -24,7 +24,9 @@ def by_line(
     and `known` are those of ranking.of_kernels()."""
     found = ranking.of_kernels(profile, _active(table), small, known)
     return ByLine(
-        list(map(_of_kernel, found)), list(map(sentence, ranking.of_host(profile))), bool(known)
+        list(map(_of_kernel, found)),
+        [] if small else list(map(sentence, ranking.of_host(profile))),
+        bool(known),
     )
 
 

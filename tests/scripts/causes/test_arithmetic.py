@@ -107,8 +107,8 @@ def test_doubles_beside_other_work(source: Path, executions: int, expected: list
 ARRAYS = """__global__ void f(const int* in, int* out) {
     int kept[16];
     int few[8];
-    for (int k = 0; k < 16; ++k) kept[in[k] & 15] = k;
-    out[0] = kept[out[1]];
+    for (int k = 0; k < 16; ++k) kept[in[k] & 15] += k;
+
     for (int k = 0; k < 8; ++k) few[k] = in[k];
     out[2] = few[in[0]];
 }
@@ -125,7 +125,7 @@ def test_local_arrays(source: Path) -> None:
     found = only(executing(source, 4, 2112 * 16))
     assert found.symptom == LOCAL and found.place == place(4, source)
     assert "kept[in[k] & 15]" in found.says and "16 elements" in found.says
-    assert "33,792 times" in found.says and found.exercises == ["memorySpaces"]
+    assert not found.hint and "33,792 times" in found.says and found.exercises == ["memorySpaces"]
     assert symptoms(executing(source, 7, 2112 * 16)) == [f"perhaps {LOCAL}"]
     assert symptoms(executing(source, 6, 2112 * 16)) == []
 
@@ -134,6 +134,13 @@ def test_local_arrays(source: Path) -> None:
 def test_local_arrays_beside_other_work(source: Path, beside: float, expected: list[str]) -> None:
     source.write_text(ARRAYS)
     assert symptoms(executing(source, 4, 2112, int(2112 * beside))) == expected
+
+
+def test_ptxas_tells_whether_there_are_local_arrays(source: Path) -> None:
+    source.write_text(ARRAYS)
+    without, with_stack = resources(), Resources("sample", 32, 64, 0, 0)
+    assert symptoms(executing(source, 7, 2112 * 16), known=[with_stack]) == [LOCAL]
+    assert symptoms(executing(source, 4, 2112 * 16), known=[without]) == []
 
 
 # ---- registers
