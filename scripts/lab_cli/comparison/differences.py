@@ -16,7 +16,7 @@ ALIKE = 1e-3  # ratios are printed with a few digits: a smaller relative differe
 # gets about 16 bytes in a cycle, half a sector: copyFloat4 of the exercise transpose moves 4,232 GB/s on an H200,
 # which has 132 multiprocessors of 1.98 GHz.
 OF_A_SECTOR, OF_A_WAVEFRONT = 2, 1
-LITTLE = 0.01  # a difference of less than this share of the traffic is told after all others
+LITTLE = 0.01  # a difference of less than this share is told only where there is no other
 # What the lines tell, in words, and what it means.
 OF_LINES = {
     **{name: (what, "") for name, what in OPERATIONS.items()},
@@ -172,7 +172,7 @@ def compare(before: Version, after: Version) -> Comparison:
     times the share of the traffic that it concerns: if 90 % of the stores' sectors go, and stores were half of
     the traffic, the weight is 45 %. Differences in active lanes are weighed against the 32 lanes of a warp,
     divergent branches against all branches. The heaviest comes first. All other differences follow, the largest
-    relative change first, and at the end what concerns less than one per cent.
+    relative change first. What concerns less than one per cent is told only where there is nothing else.
 
     If one version launches more often, and each of its launches counts the same as in the other version, then
     the number of launches is the difference and comes first.
@@ -356,17 +356,17 @@ def _with_launches(
     weighed: list[Difference], rest: list[Difference], before: Version, after: Version
 ) -> list[Difference]:
     """In order, the number of launches among them."""
-    ordered = sorted(weighed, key=lambda each: -each.weight)
-    heavy = [each for each in ordered if each.weight >= LITTLE]
-    light = [each for each in ordered if each.weight < LITTLE]
+    weighed.sort(key=lambda each: -each.weight)
+    heavy = [each for each in weighed if each.weight >= LITTLE]
+    others = [each for each in rest if relative(each.change) >= LITTLE]
     many = [float(len(version.launches)) for version in (before, after)]
     if many[0] == many[1]:
-        return [*heavy, *_by_change(rest), *light]
+        return [*heavy, *_by_change(others)] or [*weighed, *_by_change(rest)]
     change = Change(LAUNCHES, many[0], many[1])
     launches = Difference(change, verdict(*many), LAUNCHES)
     if _each_launch_counts_the_same(before, after):
-        return [launches, *(each for each in heavy if not each.traffic), *_by_change(rest)]
-    return [*heavy, *_by_change([launches, *rest]), *light]
+        return [launches, *(each for each in heavy if not each.traffic), *_by_change(others)]
+    return [*heavy, *_by_change([launches, *others])]
 
 
 def _by_change(differences: Iterable[Difference]) -> list[Difference]:

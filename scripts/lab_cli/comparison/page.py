@@ -124,7 +124,7 @@ def _difference(difference: Difference, culprits: Culprits) -> str:
     factor = sentences.times(change)
     heading = escape(change.what) + (f" <span>({escape(factor)})</span>" if factor else "")
     unit = f" {change.unit}" if change.unit else ""
-    shown = [sentences.number(value) + unit for value in (change.before, change.after)]
+    shown = [each + unit for each in sentences.numbers(change)]
     explained = sentences.explanation(difference)
     return (
         f'<h3><span class="verdict {difference.verdict}">{difference.verdict}</span> {heading}</h3>'
@@ -179,9 +179,7 @@ def _breakable(name: str) -> str:
 
 def _row(change: Change) -> str:
     unit = f" {change.unit}" if change.unit else ""
-    before, after = (
-        escape(sentences.number(value) + unit) for value in (change.before, change.after)
-    )
+    before, after = (escape(each + unit) for each in sentences.numbers(change))
     return (
         f'<tr><th scope="row"><code>{_breakable(change.metric)}</code></th><td class="number">{before}</td>'
         f'<td class="number">{after}</td><td>{escape(sentences.times(change))}</td></tr>'

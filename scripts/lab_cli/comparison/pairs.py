@@ -64,7 +64,7 @@ def _only(side: Side, counted: Counted) -> list[Version]:
 def _found(side: Side, counted: Counted) -> list[Version]:
     """By the name of a row or a kernel, or by a part of one that no other has."""
     known = {**counted.kernels, **counted.rows}
-    for alike in (_is, _is_whatever_case, _is_without_arguments, _ends, _contains):
+    for alike in (_is, _is_whatever_case, _is_without_arguments, _ends_with_word, _ends, _contains):
         names = [name for name in known if alike(name, side.kernel)]
         exact = [name for name in names if name in counted.rows] or names
         if len(exact) == 1:
@@ -91,6 +91,11 @@ def _is_whatever_case(name: str, asked: str) -> bool:
 
 def _is_without_arguments(name: str, asked: str) -> bool:
     return _base(name).lower() == asked.lower()
+
+
+def _ends_with_word(name: str, asked: str) -> bool:
+    """'coalesced' ends matmulCoalesced with a word, and matmulUncoalesced with a part of one."""
+    return _ends(name, asked) and _base(name)[-len(asked)].isupper()
 
 
 def _ends(name: str, asked: str) -> bool:

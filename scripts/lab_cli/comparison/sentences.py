@@ -19,6 +19,7 @@ from .differences import (
 )
 from .versions import Version
 
+DIGITS, MOST_DIGITS = 3, 10
 TIMES = 1.995  # a factor from which one says "2 times fewer"; below it, per cent
 WEIGHT = (
     f"Traffic is counted in cycles of a multiprocessor: {OF_A_SECTOR} for a sector of global memory, "
@@ -48,7 +49,7 @@ def headline(difference: Difference) -> str:
 
 def in_words(change: Change) -> str:
     unit = f" {change.unit}" if change.unit else ""
-    before, after = number(change.before), number(change.after)
+    before, after = numbers(change)
     factor = times(change)
     behind = f" ({factor})" if factor else ""
     return f"{change.what} {before} -> {after}{unit}{behind}"
@@ -68,11 +69,20 @@ def times(change: Change, less: str = "fewer", as_many: str = "as many") -> str:
     return f"{digits} % {less if falls else 'more'}"
 
 
-def number(value: float) -> str:
-    """Whole numbers in full, others with three digits."""
-    if value.is_integer():
+def numbers(change: Change) -> tuple[str, str]:
+    """Both, with as many digits as it takes to see that they differ."""
+    for digits in range(DIGITS, MOST_DIGITS):
+        before, after = number(change.before, digits), number(change.after, digits)
+        if before != after or change.before == change.after:
+            break
+    return before, after
+
+
+def number(value: float, digits: int = DIGITS) -> str:
+    """Whole numbers in full, others with a few digits."""
+    if value.is_integer() or abs(value) >= 10**digits:
         return f"{value:,.0f}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:.{digits}g}"
 
 
 def explanation(difference: Difference) -> str:

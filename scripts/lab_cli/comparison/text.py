@@ -85,8 +85,8 @@ def table(changes: Sequence[Change]) -> str:
     rows = [("metric", "before", "after", "")]
     for each in changes:
         unit = f" {each.unit}" if each.unit else ""
-        numbers = (sentences.number(value) + unit for value in (each.before, each.after))
-        rows.append((each.metric, *numbers, sentences.times(each)))
+        before, after = (number + unit for number in sentences.numbers(each))
+        rows.append((each.metric, before, after, sentences.times(each)))
     wide = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(
         f"{a:<{wide[0]}}  {b:>{wide[1]}}  {c:>{wide[2]}}  {d}".rstrip() for a, b, c, d in rows

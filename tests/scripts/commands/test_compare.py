@@ -191,6 +191,12 @@ def test_a_row_comes_before_kernels_with_the_same_part(lab: Lab, capfd) -> None:
     assert re.search("^after +sumTwice +grid", capfd.readouterr().out, re.MULTILINE)
 
 
+def test_a_part_that_is_a_word_comes_before_one_that_is_none(lab: Lab, capfd) -> None:
+    lab.exercise([("sumUncoalesced", "a", STRIDED), ("sumCoalesced", "b", DENSE)])
+    assert lab(NAME, "uncoalesced", "coalesced") == 0
+    assert re.search("^after +sumCoalesced +grid", capfd.readouterr().out, re.MULTILINE)
+
+
 def test_a_kernel_against_each_row_of_a_name(lab: Lab, capfd) -> None:
     rows = [("tiled|n=9 tile=8", "t", STRIDED), ("tiled|n=9 tile=16", "t", DENSE)]
     lab.exercise([LADDER[0], *rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,26 @@ def test_what_concerns_more_of_the_traffic_comes_first() -> None:
     )
     found = differences.compare(version(before), version(after))
     assert told(found) == [(BETTER, "sectors stored"), (BETTER, "sectors per load")]
+
+
+def test_little_is_told_only_where_there_is_nothing_else() -> None:
+    little = {"gld_transactions": 4001.0, "gld_transactions_per_request": 4.001, "branch": 2001.0}
+    found = differences.compare(version(values()), version({**values(), **little}))
+    assert told(found) == [(WORSE, "sectors loaded"), (WORSE, "branches")]
+    found = differences.compare(version(values()), version({**strided_stores(), **little}))
+    assert told(found) == [(WORSE, "sectors per store")]
+    assert {"gld_transactions", "branch"} <= {each.metric for each in found.changed}
+
+
+def test_numbers_show_that_they_differ() -> None:
+    change = differences.Change("", 30.21, 30.24)
+    assert sentences.numbers(change) == ("30.21", "30.24")
+    assert sentences.numbers(replace(change, after=31.24)) == ("30.2", "31.2")
+    assert sentences.numbers(replace(change, after=30.21)) == ("30.2", "30.2")
+    assert sentences.numbers(differences.Change("", 1234567.0, 1234568.0)) == (
+        "1,234,567",
+        "1,234,568",
+    )
 
 
 def test_divergence() -> None:
