@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .. import catalogue, metrics
 from ..building import instrumented, own_program, presets
@@ -60,15 +61,34 @@ def collect(
     return table
 
 
-def _on_gpu(
-    exercise: Exercise | None,
-    sources: Sequence[str],
-    debug: bool,
-    asked: Sequence[Metric],
-    options: Sequence[str],
-    timeout: float | None,
-    all_metrics: bool,
-) -> MetricTable:
+@dataclass(frozen=True)
+class OnGpu:
+    """A program that is built for the GPU, and the metrics that ncu counts of it."""
+
+    command: list[str]  # launches each kernel of an exercise once
+    ncu: str
+    nvcc: str
+    instead: str  # what to do where this fails
+    counted: list[Metric]
+    notes: list[str]
+    kind: str  # of the build
+    driver: Driver
+
+    @property
+    def nsight_names(self) -> list[str]:
+        return [metric.nsight for metric in self.counted]
+
+    def source(self, raw: RawTable) -> str:
+        return f"gpu back end, {self.kind}, on {_device(raw, self.driver)}"
+
+    def table(self, raw: RawTable, failure: LabError | None) -> MetricTable:
+        return metric_table.build(raw, self.counted, self.source(raw), self.notes, failure)
+
+
+def build_for_gpu(
+    exercise: Exercise | None, sources: Sequence[str], debug: bool, asked: Sequence[Metric]
+) -> OnGpu:
+    """Builds the program. Raises LabError without a GPU, without ncu, or if ncu has no metric that is `asked` for."""
     name = exercise.name if exercise else " ".join(sources)
     instead = (
         f"\n\n    ./lab profile {name} --backend cpu\n\n"
@@ -86,18 +106,29 @@ def _on_gpu(
         command = instrumented.once_each(presets.build(cmake, preset, exercise.target), exercise)
     else:
         command = [str(own_program.for_gpu(sources, choice, cmake, debug))]
-    nsight = [metric.nsight for metric in counted]
+    kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
+    notes = [f"only the cpu back end counts {others}"] if others else []
+    return OnGpu(command, program, choice.nvcc, instead, counted, notes, kind, driver)
+
+
+def _on_gpu(
+    exercise: Exercise | None,
+    sources: Sequence[str],
+    debug: bool,
+    asked: Sequence[Metric],
+    options: Sequence[str],
+    timeout: float | None,
+    all_metrics: bool,
+) -> MetricTable:
+    built = build_for_gpu(exercise, sources, debug, asked)
     run = ncu.run if all_metrics else ncu.run_with_known
     failure: LabError | None = None
     with TimeLimit(timeout):
         try:
-            raw = run(program, nsight, [*command, *options], instead)
+            raw = run(built.ncu, built.nsight_names, [*built.command, *options], built.instead)
         except ncu.WrongResults as error:
             failure, raw = error, error.raw
-    kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
-    notes = [f"only the cpu back end counts {others}"] if others else []
-    where = f"gpu back end, {kind}, on {_device(raw, driver)}"
-    return metric_table.build(raw, counted, where, notes, failure)
+    return built.table(raw, failure)
 
 
 def _device(raw: RawTable, driver: Driver) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..errors import LabError
 from ..process import describe
@@ -76,6 +78,25 @@ def run_with_known(
             if not known or len(known) == len(names):
                 raise
             names = known
+
+
+def record(ncu: str, options: Sequence[str], program: Sequence[str], instead: str) -> None:
+    """Writes the report that `options` name, at the clock rate that the GPU chooses. Errors are as in run(), but
+    WrongResults comes without a table: the report has it."""
+    command = [ncu, "--clock-control", "none", *options, *program]
+    _check(*profilers.run(command, progress="==PROF== Profiling"), instead)
+
+
+def page(ncu: str, report: Path, options: Sequence[str], instead: str) -> str:
+    """Returns a page of a report. Raises LabError if ncu cannot print it."""
+    command = [ncu, "--import", str(report), "--csv", "--page", *options]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        lines = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+        raise LabError(f"ncu cannot read its report:{profilers.tail(lines)}{instead}")
+    return done.stdout
 
 
 def _is_one_of(name: str, unknown: Sequence[str]) -> bool:

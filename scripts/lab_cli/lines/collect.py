@@ -14,7 +14,7 @@ from ..counters.metric_table import MetricTable
 from ..errors import LabError
 from ..time_limit import TimeLimit
 from ..verdicts import only_wrong
-from . import recorded
+from . import collect_gpu, recorded
 from .model import LineProfile
 
 
@@ -30,11 +30,11 @@ def collect(
     `metric_names`, `options` and `timeout` are those of counters.collect.collect(), and so are the
     errors. Where results are WRONG the table has that as its `failure`.
     """
-    if backend == "gpu":
-        raise LabError("counts by line on a GPU: not available", status=2)
     exercise = catalogue.at(*names)
     known = metrics.load()
     asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
+    if backend == "gpu":
+        return collect_gpu.collect(exercise, names, asked, options, timeout)
     program = [*instrumented.built(exercise, names), *options]
     with TimeLimit(timeout):
         outcome = instrumented.run(program, TOTALS, recorded.VARIABLE)

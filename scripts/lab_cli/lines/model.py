@@ -63,6 +63,7 @@ class Access:
     sampled_lanes: int = 0  # accesses of threads
     sampled_elements: int = 0  # different addresses among them, each block by itself
     repeats: int = 0  # accesses of a thread to the address that it accessed here the time before
+    at_most: bool = False  # so many requests: ncu may count some by warps that had no lane for it
 
 
 @dataclass
