@@ -60,7 +60,7 @@ def test_dry_run(home, capfd) -> None:
     assert not (home / "submitted").exists()
 
 
-@pytest.mark.parametrize("command", ["run", "test", "bench", "profile"])
+@pytest.mark.parametrize("command", ["run", "test", "bench", "profile", "compare"])
 def test_what_cannot_be_takes_no_turn_in_the_queue(home, capfd, command: str) -> None:
     assert main.main([command, "noe", "--slurm"]) == 2
     assert "no exercise is named noe; did you mean one?" in capfd.readouterr().err
