@@ -134,6 +134,7 @@ def _access(access: Access) -> dict[str, Any]:
         "memory": access.space,
         "bytes_per_lane": access.size,
         "requests": access.requests,
+        "requests_are_at_most": access.at_most,
         "active_lanes": access.lanes,
         "different_bytes": access.bytes,
         "units": access.units,
