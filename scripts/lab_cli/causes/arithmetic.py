@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..lines.model import WARP, Kernel, Line
 from . import device
 from . import kernel_work as work
-from .finding import Finding, number
+from .finding import Finding, number, times
 from .kernel_work import Work
 from .source import divisions as source_divisions
 from .source import double_literals
@@ -17,7 +17,7 @@ from .source_lines import also, parsed
 # A thread that finds its row and column divides twice. In a kernel that moves data, that takes no
 # longer than its loads (8 cycles of an SM for a warp's division, 1.9 for each sector from device
 # memory); a loop that does it each time takes longer.
-OF_THREAD = 8
+OF_THREAD = 4
 OF_WORK = 0.20
 # Literals are named for the sake of GPUs that have few units for double precision: two results in a
 # cycle of an SM (compute capability 8.6 and 8.9, table "Throughput of Native Arithmetic
@@ -83,8 +83,8 @@ def doubles(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
         f"{written} {'is' if ', ' not in written else 'are'} of type double, so "
         f"{literals[0].expression} is computed in double precision: {_operations(kernel, found)}. "
         f"The data are floats.{also(first.place, (line.place for line, _ in found))}",
-        f"{instead} removes {number(of_thread)} conversions and operations in double of each "
-        f"thread. The {device.GPU} does 64 of them in a cycle of an SM, and 128 in float; "
+        f"Writing {instead} removes {number(of_thread)} conversions and operations in double of "
+        f"each thread. The {device.GPU} does 64 of them in a cycle of an SM, and 128 in float; "
         "consumer GPUs do 2 (compute capability 8.6, 8.9).",
         "Write the suffix f at literals, and call the functions for float (sinf, or std::sin of "
         "a float).",
@@ -111,7 +111,7 @@ def _operations(kernel: Kernel, found: Sequence[tuple[Line, list[DoubleLiteral]]
         for name in ("to_double", "fp64")
     }
     listed = [
-        f"{number(counts['to_double'])} conversions" if counts["to_double"] else "",
-        f"{number(counts['fp64'])} operations in double" if counts["fp64"] else "",
+        times(counts["to_double"], "conversion") if counts["to_double"] else "",
+        times(counts["fp64"], "operation") + " in double" if counts["fp64"] else "",
     ]
     return " and ".join(filter(None, listed)) + " of a thread"

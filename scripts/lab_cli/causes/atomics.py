@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..lines.model import ATOMIC, GLOBAL, SHARED, Access, Kernel
 from . import device, patterns
 from . import kernel_work as work
+from .device import SMS
 from .finding import Finding, number, percent, times
 from .kernel_work import Work
 from .source_lines import text
@@ -20,9 +21,9 @@ OF_WORK = 0.20
 # More than 64 addresses are not counted: those of an array that is no larger than this can be held
 # in shared memory by each block (48 KiB without asking for more).
 PRIVATE = 48 * 1024  # bytes
-# An array of 1,024 counters has no more than that in each block to add at its end: the atomics must
-# be many more, or nothing is saved.
-PER_COUNTER = 8
+# Blocks add their own counters to those in global memory once, and one block for each SM is enough.
+# There must be more atomics than that, or little is saved.
+PER_COUNTER = 2
 # Where all lanes want one word of shared memory at all times, the compiler adds up first, and
 # sharedCounter costs as much as a register (memorySpaces/results/h200/table.csv).
 ALL_TIMES = 0.95
@@ -50,7 +51,8 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
     addresses = access.addresses or _of_array(kernel, index)
     if not addresses:
         return
-    least = blocks * addresses
+    adding = blocks if addresses == 1 else min(blocks, SMS * kernel.launches)
+    least = adding * addresses
     if access.lanes < PER_COUNTER * least or access.requests < OF_BLOCK * blocks:
         return
     waiting = work.atomic_cycles(access) or _of_many(access, addresses)
@@ -70,8 +72,9 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
             else ""
         )
         + ". Operations on one address wait for each other.",
-        f"One operation of each block for each address would be {number(least)}: that removes "
-        f"{percent(1 - least / access.lanes)} of the atomics.",
+        f"One operation of {'each' if adding == blocks else f'each of {adding}'} "
+        f"block{'' if adding == blocks else 's'} for each address would be {number(least)}: that "
+        f"removes {percent(1 - least / access.lanes)} of the atomics.",
         _remedy(addresses),
         ["memorySpaces", "reduceFloat"] if addresses > 1 else ["reduceFloat", "sharedReduction"],
         of_work,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..lines.model import (
     COPY,
@@ -27,6 +27,7 @@ from .source_lines import also, text
 # misalignedAccess/results/h200/table.csv).
 OF_TRAFFIC = 0.20
 MISALIGNED = 0.10
+MORE_THAN_ONE = 1.1  # sectors of a request: an offset alone costs one
 # fmaChains store their results badly, but once, after all their work (latencyHiding).
 OF_WORK = 0.10
 # massAos reads one of eight fields, and takes 4.3 times as long as massSoa. allAos reads all, and
@@ -93,6 +94,8 @@ def _groups(kernel: Kernel, without: Collection[int]) -> list[Group]:
         pattern = patterns.of(kernel, index)
         if _is_fine(access, pattern):
             continue
+        if pattern.stride == access.size and _excess(access) > access.requests * MORE_THAN_ONE:
+            pattern = replace(pattern, stride=IRREGULAR)
         where = pattern.memory if pattern.memory is not None else access.place
         found.setdefault((access.kind, where, pattern.stride), []).append((index, pattern))
     groups = [_group(kernel, members) for members in found.values()]
@@ -100,13 +103,11 @@ def _groups(kernel: Kernel, without: Collection[int]) -> list[Group]:
 
 
 def _joined(groups: list[Group]) -> list[Group]:
-    """Loads and stores of one pattern in the same lines, a[i] += 1, become one; those that use
-    whole structs stay apart."""
+    """Accesses of one pattern in the same lines become one: a[i] += b[i]."""
     joined: list[Group] = []
     for group in sorted(groups, key=lambda each: -each.saved):
         for index, other in enumerate(joined):
-            alike = other.pattern.stride == group.pattern.stride and other.places == group.places
-            if alike and other.pattern.memory == group.pattern.memory and not _uses_all(other):
+            if other.pattern.stride == group.pattern.stride and other.places == group.places:
                 both = [*other.accesses, *group.accesses]
                 joined[index] = Group(both, other.pattern, other.bytes_used, other.fields)
                 break

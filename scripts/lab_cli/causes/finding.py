@@ -29,7 +29,7 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def times(count: int, noun: str, plural: str = "") -> str:
+def times(count: float, noun: str, plural: str = "") -> str:
     """A number with its noun: 1 block, 2 blocks."""
     return f"{number(count)} {noun if count == 1 else plural or noun + 's'}"
 

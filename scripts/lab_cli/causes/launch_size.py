@@ -23,7 +23,7 @@ STEPS_OF_SEVERAL = 64
 FEW = 0.5
 # A block whose threads work on the same data, as for a tile of a matrix, cannot be cut without
 # loading them again: only where seven of eight SMs idle.
-FEW_WITH_SHARED_DATA = 0.125
+FEW_IN_ANY_CASE = 0.125
 # 806 blocks of 1,024 threads leave places for 24 % of the blocks empty in their last wave, and the
 # SMs' time for 13 %: they take 2.21 ms, and 7 % less in smaller blocks that leave 8 % of the time
 # (blockScheduling/results/h200/table.csv).
@@ -55,20 +55,22 @@ def find(
     yield from _few_fit(kernel)
 
 
-def steps(kernel: Kernel, small: bool = False) -> float:
-    """How often a warp executes the most frequent of its lines. Of exercises that measure in a
-    loop, and have small data, accesses to global memory alone count."""
+def steps(kernel: Kernel, any_line: bool = True) -> float:
+    """How often a warp executes the most frequent of its lines, or of its accesses to global
+    memory alone."""
     warps = work.block_warps(kernel) * work.blocks(kernel) * kernel.launches
     at = [access.requests for access in kernel.accesses if access.space == GLOBAL]
-    if not small:
+    if any_line:
         at += [line.executions for line in kernel.lines.values()]
     return max(at, default=0) / warps
 
 
 def _few_blocks(kernel: Kernel, small: bool) -> Iterator[Finding]:
-    blocks, repeated = work.blocks(kernel), steps(kernel, small)
+    blocks = work.blocks(kernel)
+    # Exercises measure in loops, and a loop to which no data come is hardly one over the data.
+    repeated = steps(kernel, not small and blocks <= FEW_IN_ANY_CASE * SMS)
     least = STEPS if blocks == 1 else STEPS_OF_SEVERAL
-    few = FEW_WITH_SHARED_DATA if _shares_data(kernel) else FEW
+    few = FEW_IN_ANY_CASE if _shares_data(kernel) else FEW
     if blocks > max(1, few * SMS) or repeated < least:
         return
     what = "one block for the whole GPU" if blocks == 1 else "too few blocks for the GPU"
@@ -129,7 +131,7 @@ def _idle_lanes(kernel: Kernel) -> Iterator[Finding]:
         return
     several = work.blocks(kernel) > 1 or kernel.launches > 1
     yield Finding(
-        "lanes without a thread",
+        "blocks smaller than a warp" if threads < WARP else "lanes without a thread",
         f"A block of {times(threads, 'thread')} takes {times(warps, 'warp')}: {idle} of "
         f"{warps * WARP} lanes have no thread.",
         f"Blocks of a multiple of {WARP} threads need {percent(share)} fewer warps for as many "
@@ -174,7 +176,11 @@ def _few_fit(kernel: Kernel) -> Iterator[Finding]:
     warps = work.block_warps(kernel)
     resident = kernel.blocks_per_sm * warps
     fills = work.blocks(kernel) >= kernel.blocks_per_sm * SMS
-    if not fills or not SCHEDULERS <= resident <= WARPS_PER_SM / 2:
+    if (
+        work.block_threads(kernel) < WARP
+        or not fills
+        or not SCHEDULERS <= resident <= WARPS_PER_SM / 2
+    ):
         return
     yield Finding(
         "few warps fit",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from ..lines.model import IRREGULAR, WARP, Access, Kernel, Sample, Step
 
+MOST = 0.7  # of the lanes: rows of eight threads have 28 of 31
+
 
 @dataclass(frozen=True)
 class Pattern:
@@ -21,10 +23,11 @@ class Pattern:
 
 
 def of(kernel: Kernel, index: int) -> Pattern:
-    """The stride counts from lane to lane, whether those between them are active or not."""
+    """The stride counts from lane to lane, whether those between them are active or not. Where a
+    warp has several rows of a block, it is that within a row."""
     access = kernel.accesses[index]
     steps = list(_steps(kernel, index))
-    strides = Counter(_stride(step) for _, step in steps if len(step.offsets) > 1)
+    strides = Counter(_stride(step, access.size) for _, step in steps if len(step.offsets) > 1)
     if not strides:
         return Pattern(_counted(access), *_place_of(steps), step=_step(steps))
     stride = max(strides, key=lambda each: (strides[each], each != IRREGULAR))
@@ -56,15 +59,16 @@ def lanes_of(mask: int) -> list[int]:
     return [lane for lane in range(WARP) if mask >> lane & 1]
 
 
-def _stride(step: Step) -> int | str:
-    """IRREGULAR also where lanes lie at distances that are no multiple of their numbers'."""
+def _stride(step: Step, size: int) -> int | str:
+    """IRREGULAR also where lanes lie side by side in pieces."""
     lanes = lanes_of(step.lanes)
-    found = {
+    found = Counter(
         (after - before) / (lane - earlier)
         for lane, earlier, after, before in zip(lanes[1:], lanes, step.offsets[1:], step.offsets)
-    }
-    only = found.pop()
-    return int(only) if not found and only.is_integer() else IRREGULAR
+    )
+    stride, count = found.most_common(1)[0]
+    is_most = count == len(lanes) - 1 or (count >= MOST * len(lanes) and stride not in (0, size))
+    return int(stride) if is_most and stride.is_integer() else IRREGULAR
 
 
 def _run(steps: list[Step], size: int) -> int:

@@ -72,9 +72,11 @@ def of_host(profile: LineProfile) -> list[Finding]:
 def _diagnosed(
     kernel: Kernel, active: float | None, small: bool, of_kernel: Resources | None
 ) -> Diagnosed:
-    found = sorted(_all(kernel, active, small, of_kernel), key=lambda finding: -finding.weight)
-    findings = [finding for finding in found if not finding.hint]
-    hints = [finding for finding in found if finding.hint]
+    found: dict[object, Finding] = {}  # two arrays in one line are one thing to look at
+    for each in sorted(_all(kernel, active, small, of_kernel), key=lambda each: -each.weight):
+        found.setdefault((each.symptom, each.place), each)
+    findings = [finding for finding in found.values() if not finding.hint]
+    hints = [finding for finding in found.values() if finding.hint]
     return Diagnosed(kernel, findings[:MOST], hints[:HINTS])
 
 

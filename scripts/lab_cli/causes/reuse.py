@@ -16,7 +16,8 @@ from .source_lines import also
 # element, tiles take 0.41 of the time (matmulCoalesced, matmulTiled16, matmulTiled32:
 # matmul/results/h200/table.csv).
 THREADS = 16
-# A sum in shared memory loads each element for two threads, a product of matrices for a row of a tile.
+# A sum in shared memory loads each element for two threads, a product of matrices for a row of a
+# tile.
 THREADS_OF_TILE = 8
 # Of sectors that a block loads, since lanes that want one element take one sector together.
 SECTORS = 4
@@ -92,6 +93,14 @@ def shared_loads(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
         and access.kind == LOAD
         and access.sampled_elements
         and _of_element(access) >= THREADS_OF_TILE
+    ]
+    places = {
+        access.place for access in loads
+    }  # of later launches, accesses are not looked at closely
+    loads = [
+        access
+        for access in kernel.accesses
+        if access.space == SHARED and access.kind == LOAD and access.place in places
     ]
     multiply_adds = sum(line.operations.get("fp32", 0) / 2 / WARP for line in kernel.lines.values())
     least = sum(access.least for access in loads)

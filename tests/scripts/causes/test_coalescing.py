@@ -17,7 +17,7 @@ from cause_sample import (
     symptoms,
     touch,
 )
-from lab_cli.lines.model import ATOMIC, IRREGULAR, STORE, Access, Kernel
+from lab_cli.lines.model import ATOMIC, IRREGULAR, STORE, Access, Kernel, Step
 
 STRIDED = "uncoalesced loads, strided by 8 elements (32 bytes)"
 STRUCTS = "uncoalesced loads, array of structs"
@@ -60,6 +60,16 @@ def test_loads_and_stores_of_one_line_are_one_finding() -> None:
     assert len(symptoms(kernel([strided(), strided(64, line=11, kind=STORE)]))) == 2
 
 
+def test_arrays_in_one_line_are_one_finding() -> None:
+    lanes = [32 * lane for lane in range(32)]
+    two = kernel(
+        [strided(), strided()],
+        memories=[array(), array()],
+        samples=[sample(touch(0, lanes), touch(1, lanes, memory=1))],
+    )
+    assert symptoms(two) == [STRIDED]
+
+
 def test_other_lines_with_the_same_pattern_are_named_along() -> None:
     lanes = [32 * lane for lane in range(32)]
     two = kernel(
@@ -96,6 +106,30 @@ def test_loads_that_use_whole_structs_are_a_hint_and_stores_are_not() -> None:
     assert symptoms(structs(*every)) == [f"perhaps {STRUCTS}"]
     assert symptoms(structs(*every[:6])) == [STRUCTS]
     assert symptoms(structs(*every, kind=STORE)) == [STRUCTS.replace("loads", "stores")]
+
+
+def test_structs_that_are_loaded_and_stored_are_no_hint() -> None:
+    both = structs(0, 4, stride=8)
+    stores = structs(0, 4, stride=8, kind=STORE)
+    steps = [
+        Step(each.lanes, each.place, each.access + 2, 0, each.offsets)
+        for each in stores.samples[0].steps
+    ]
+    of = kernel(
+        [*both.accesses, *stores.accesses],
+        memories=[array()],
+        samples=[sample(*both.samples[0].steps, *steps)],
+    )
+    assert symptoms(of) == [STRUCTS.replace("loads", "loads and stores")]
+
+
+def test_rows_of_a_narrow_block() -> None:
+    """A warp of a block of 16 x 16 has two columns of 16 rows."""
+    columns = [2048 * (lane % 16) + 4 * (lane // 16) for lane in range(32)]
+    of = kernel(
+        [scattered()], memories=[array()], samples=[sample(touch(0, columns))], block=(16, 16, 1)
+    )
+    assert symptoms(of) == ["uncoalesced loads, across rows of 2,048 bytes"]
 
 
 def test_what_the_line_says_of_a_struct(tmp_path: Path) -> None:
@@ -155,6 +189,7 @@ def test_misaligned_accesses_are_a_hint() -> None:
     assert symptoms(kernel([misaligned()])) == ["perhaps misaligned accesses"]
     assert "begin between two sectors" in only(kernel([misaligned()])).says
     assert symptoms(kernel([misaligned(700)])) == []  # not at all times: a stencil
+    assert symptoms(kernel([misaligned(20_000)])) == [SCATTERED]  # in some requests
     assert symptoms(kernel([misaligned(), access(11, requests=2000)])) == []  # 8 % of the sectors
 
 

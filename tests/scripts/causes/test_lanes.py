@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from cause_sample import access, at, kernel, line, only, place, sample, symptoms
-from lab_cli.lines.model import Kernel
+from lab_cli.lines.model import Kernel, Step
 
 EVEN, ODD, ALL = 0x55555555, 0xAAAAAAAA, 0xFFFFFFFF
 PARITY, ONE_LANE = "divergence by thread parity", "divergence: one lane works"
@@ -81,3 +82,40 @@ def test_without_a_sample_the_line_that_splits_most() -> None:
     of.lines[place(6)].divergent = 501
     assert only(of, active=0.5).place == place(6)
     assert symptoms(splitting(divergent=0), active=0.5) == []
+
+
+def test_a_condition_that_calls_a_function() -> None:
+    """The last line before the split is the function's, and the branch is that of the loop."""
+    calls = [(5, ALL), (8, ALL), (9, ALL)]
+    of = splitting(*calls, (6, 1), (6, 1), (7, ALL))
+    assert only(of, active=0.5).place == place(5)
+
+
+def test_a_choice_of_values_is_to_blame_last(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("while (v != 1)\nv = v % 2 ? 3 * v + 1 : v / 2;\nx = 1;\n")
+    lines = [line(n, 1000, source, branches=1000, divergent=500) for n in (1, 2, 3)]
+
+    def step(number: int, lanes: int) -> Step:
+        return Step(lanes, place(number, source))
+
+    choice = [step(2, ALL), step(2, ODD), step(2, EVEN)]
+    loop = [step(1, ALL), step(3, 0xFFFF), step(3, ALL)]
+    both = kernel([access()], lines, samples=[sample(*choice, *loop)])
+    assert symptoms(both, active=0.5) == [LOOP]
+    alone = kernel([access()], lines, samples=[sample(*choice)])
+    assert symptoms(alone, active=0.5) == []  # the compiler makes no branch of it
+    functions = [step(2, ALL), step(3, ODD), step(3, EVEN)]
+    calls = kernel([access()], lines, samples=[sample(*functions)])
+    assert symptoms(calls, active=0.5) == [PARITY]
+
+
+def test_one_lane_that_has_little_to_do() -> None:
+    assert symptoms(splitting(*ONE), active=0.74) == [ONE_LANE]
+    assert symptoms(splitting(*ONE), active=0.76) == []
+
+
+def test_a_tree_within_a_warp_is_a_hint() -> None:
+    steps = [(6, (1 << lanes) - 1) for lanes in (16, 8, 4, 2, 1)]
+    tree = splitting(*[way for step in steps for way in ((5, ALL), step)])
+    assert symptoms(tree, active=0.5) == ["perhaps a tree within a warp"]

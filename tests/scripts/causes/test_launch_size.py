@@ -9,6 +9,7 @@ from lab_cli.causes.source.resources import Resources
 from lab_cli.lines.model import Kernel
 
 ONE, FEW, WARPS = "one block for the whole GPU", "too few blocks for the GPU", "too few warps"
+SMALL = "blocks smaller than a warp"
 LANES, TAIL, FIT = "lanes without a thread", "tail effect", "perhaps few warps fit"
 
 
@@ -42,10 +43,16 @@ def test_what_more_blocks_would_gain() -> None:
     assert only(looping(1, 20)).gain.count("20 SMs busy") == 1  # no more than there are steps
 
 
-def test_steps_are_those_of_any_line_but_where_a_program_measures() -> None:
-    counting = kernel([], [line(5, executions=8 * 100)], grid=(1, 1, 1))
-    assert symptoms(counting) == [ONE]
-    assert symptoms(counting, small=True) == []
+def counting(blocks: int) -> Kernel:
+    """A loop without an access to global memory."""
+    return kernel([], [line(5, executions=8 * 100 * blocks)], grid=(blocks, 1, 1))
+
+
+def test_steps_are_those_of_any_line_where_hardly_a_block_is_there() -> None:
+    assert symptoms(counting(1)) == [ONE]
+    assert symptoms(counting(16)) == [FEW]
+    assert symptoms(counting(17)) == []  # each result may take a loop
+    assert symptoms(counting(1), small=True) == []  # to measure
 
 
 @pytest.mark.parametrize(("blocks", "expected"), [(16, [FEW]), (17, [])])
@@ -86,7 +93,7 @@ def test_warps(
 
 @pytest.mark.parametrize(
     ("threads", "expected"),
-    [(32, []), (1, [LANES]), (80, [LANES]), (1000, []), (28, []), (27, [LANES]), (256, [])],
+    [(32, []), (1, [SMALL]), (80, [LANES]), (1000, []), (28, []), (27, [SMALL]), (256, [])],
 )
 def test_lanes(threads: int, expected: list[str]) -> None:
     """28 of 32 lose an eighth, 27 more than 15 %."""
