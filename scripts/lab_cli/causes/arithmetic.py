@@ -24,6 +24,11 @@ OF_WORK = 0.20
 # Instructions" of CUDA's guide), so 16 cycles for each of a warp's conversions and operations.
 CONSUMER = 16.0
 OF_CONSUMER_WORK = 0.10
+RATES = (
+    f"The {device.GPU} does 64 operations in double in a cycle of an SM, and 128 in float; "
+    "consumer GPUs do 2 (compute capability 8.6, 8.9)."
+)
+SUFFIX = "Write the suffix f at literals, and call the functions for float (sinf, or std::sin of a float)."
 
 
 def divisions(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
@@ -75,23 +80,51 @@ def doubles(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
     if cycles * CONSUMER / (of_kernel.cycles + cycles * CONSUMER) < OF_CONSUMER_WORK:
         return
     first, literals = max(found, key=lambda each: _in_double(each[0]))
-    written = ", ".join(dict.fromkeys(literal.literal for literal in literals))
-    instead = ", ".join(dict.fromkeys(literal.instead for literal in literals))
     of_thread = cycles * WARP / work.threads(kernel)
     yield Finding(
         "double precision in float code",
-        f"{written} {'is' if ', ' not in written else 'are'} of type double, so "
-        f"{literals[0].expression} is computed in double precision: {_operations(kernel, found)}. "
-        f"The data are floats.{also(first.place, (line.place for line, _ in found))}",
-        f"Writing {instead} removes {number(of_thread)} conversions and operations in double of "
-        f"each thread. The {device.GPU} does 64 of them in a cycle of an SM, and 128 in float; "
-        "consumer GPUs do 2 (compute capability 8.6, 8.9).",
-        "Write the suffix f at literals, and call the functions for float (sinf, or std::sin of "
-        "a float).",
+        f"{_are_doubles(literals)}: {_operations(kernel, found)}. The data are floats."
+        f"{also(first.place, (line.place for line, _ in found))}",
+        f"Writing {_instead(literals)} removes {number(of_thread)} conversions and operations in "
+        f"double of each thread. {RATES}",
+        SUFFIX,
         ["instructionRates"],
         of_kernel.share(sum(work.arithmetic_cycles(line.operations) for line, _ in found)),
         first.place,
     )
+
+
+def written_doubles(kernel: Kernel) -> Iterator[Finding]:
+    """Where operations are not counted: literals that make double precision of float code for
+    sure."""
+    found = [
+        (line, literals)
+        for line in kernel.lines.values()
+        if (literals := [each for each in _literals(line) if each.certain])
+    ]
+    if not found:
+        return
+    first, literals = max(found, key=lambda each: each[0].executions)
+    yield Finding(
+        "double precision in float code",
+        f"{_are_doubles(literals)}. Warps execute {times(first.executions, 'instruction')} of this "
+        f"line.{also(first.place, (line.place for line, _ in found))}",
+        f"Writing {_instead(literals)} makes floats of them. {RATES}",
+        SUFFIX,
+        ["instructionRates"],
+        0.0,
+        first.place,
+    )
+
+
+def _are_doubles(literals: Sequence[DoubleLiteral]) -> str:
+    written = ", ".join(dict.fromkeys(literal.literal for literal in literals))
+    verb = "are" if ", " in written else "is"
+    return f"{written} {verb} of type double, so {literals[0].expression} is computed in double precision"
+
+
+def _instead(literals: Sequence[DoubleLiteral]) -> str:
+    return ", ".join(dict.fromkeys(literal.instead for literal in literals))
 
 
 def _in_double(line: Line) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import catalogue
+from .. import catalogue, metrics
 from ..building import registers
-from ..causes import sentences
+from ..catalogue import Exercise
+from ..causes import on_gpu, sentences
 from ..causes.source import resources
-from ..counters import collect, diagnosis, explanation
+from ..counters import diagnosis, explanation
+from ..counters.collect import build_for_gpu
+from ..counters.explanation import ByLine
 from ..counters.metric_table import MetricTable
 from ..lines.collect import collect as collect_lines
 
@@ -21,19 +24,39 @@ def explained(
     wrong_too: bool,
     width: int,
 ) -> tuple[MetricTable, str]:
-    """The table of an exercise or of the .cu files of a program, and the text; the arguments are those of
-    counters.collect.collect(), and so are the errors."""
-    asked = diagnosis.load().metrics(backend)
+    """The table of an exercise or of the .cu files of a program, and the text; the arguments are
+    those of counters.collect.collect(), and so are the errors."""
+    exercise = catalogue.at(*names)
+    own = [] if exercise else names  # of exercises, the registers are part of what they measure
     if backend == "gpu":
-        table = collect.collect(
-            names, backend, False, asked, options, timeout, all_metrics=False, wrong_too=wrong_too
-        )
-        return table, explanation.text(table, backend, width)
-    is_own = catalogue.at(*names) is None
-    with registers.asked(names if is_own else []) as compiler:
-        table, profile = collect_lines(names, backend, options, timeout, asked)
+        table, by_line = _on_gpu(exercise, names, own, options, timeout)
+    else:
+        table, by_line = _on_cpu(names, own, options, timeout)
     if table.failure and not (wrong_too and table.rows):
         raise table.failure
-    known = resources.read(compiler.printed())
-    by_line = sentences.by_line(profile, table, small=not is_own, known=known)
     return table, explanation.text(table, backend, width, by_line)
+
+
+def _on_cpu(
+    names: Sequence[str], own: Sequence[str], options: Sequence[str], timeout: float | None
+) -> tuple[MetricTable, ByLine]:
+    asked = diagnosis.load().metrics("cpu")
+    with registers.asked(own) as compiler:
+        table, profile = collect_lines(names, "cpu", options, timeout, asked)
+    known = resources.read(compiler.printed())
+    return table, sentences.by_line(profile, table, small=not own, known=known)
+
+
+def _on_gpu(
+    exercise: Exercise | None,
+    names: Sequence[str],
+    own: Sequence[str],
+    options: Sequence[str],
+    timeout: float | None,
+) -> tuple[MetricTable, ByLine]:
+    asked = metrics.load().find(diagnosis.load().metrics("gpu"))
+    built = build_for_gpu(exercise, names, False, asked)
+    with registers.asked(own) as compiler:
+        report = on_gpu.run(built, options, timeout)
+    by_line = on_gpu.by_line(built, report, resources.read(compiler.printed()))
+    return built.table(report.raw, report.failure), by_line

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from .. import catalogue
 from ..paths import shown
-from . import diagnosis, unseen
+from . import diagnosis, ncu_rules, unseen
 from .collect import NO_REGISTERS
 from .diagnosis import Busy, Diagnosis, Finding, Limit, Values, Waiting
 from .metric_table import MetricTable, Row
+from .ncu_rules import Estimates
 
 NO_BREAK = "\u00a0"  # a space at which no line ends
 NOTHING = (
@@ -66,12 +67,24 @@ class Counted:
 
 
 @dataclass(frozen=True)
+class Located:
+    """A line of the source: FILE:LINE, and its text."""
+
+    where: str
+    quote: str
+
+
+@dataclass(frozen=True)
 class ByLine:
     """What the lines of the source show, beside the totals of a table."""
 
     kernels: Sequence[Counted]
     host: Sequence[Sentence] = ()
     registers_known: bool = False  # of the kernels, as ptxas says
+    # On a GPU, by symptom: the line that has most of it, and what Nsight Compute estimates, of each
+    # row of the table.
+    located: Mapping[Launch, Mapping[str, Located]] = field(default_factory=dict)
+    estimates: Sequence[Estimates] = ()
 
 
 def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = None) -> str:
@@ -80,7 +93,8 @@ def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = 
     end."""
     rules = diagnosis.load()
     rows = [(row, _values(table, row)) for row in table.rows]
-    if backend == "cpu" and by_line:
+    decided = backend == "cpu" and by_line is not None
+    if decided and by_line:
         paragraphs = [_of_lines(counted, width) for counted in by_line.kernels]
         undecided = []
     else:
@@ -89,8 +103,9 @@ def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = 
     if by_line and by_line.host:
         lines = [line for sentence in by_line.host for line in sentence.lines(width)]
         paragraphs.append("\n".join(["The host's code", *lines]))
-    of_table = [note for note in table.notes if not (by_line and note == NO_REGISTERS)]
-    notes = [table.source, *of_table, *undecided, unseen.LOOKED_AT if by_line else unseen.NO_LINES]
+    of_table = [note for note in table.notes if not (decided and note == NO_REGISTERS)]
+    looked_at = unseen.LOOKED_AT if decided else unseen.NO_LINES
+    notes = [table.source, *of_table, *undecided, looked_at]
     if backend == "cpu":
         notes += unseen.without_gpu(bool(by_line and by_line.registers_known))
     below = [line for note in notes for line in _note(note, width)]
@@ -120,10 +135,9 @@ def _paragraphs(
 ) -> list[str]:
     """Launches of a kernel with the same findings have one, with the numbers of the first."""
     alike: dict[tuple[str, ...], list[list[Sentence]]] = {}
-    of_lines = {each.launch: each.sentences for each in (by_line.kernels if by_line else [])}
-    for row, values in rows:
-        more = of_lines.get((row.kernel, row.grid, row.block), [])
-        sentences = _sentences(rules, values, backend, more)
+    for number, (row, values) in enumerate(rows):
+        beside = _beside(by_line, number, (row.kernel, row.grid, row.block))
+        sentences = _sentences(rules, values, backend, beside)
         key = (row.kernel, row.grid, row.block, *(sentence.remedy for sentence in sentences))
         alike.setdefault(key, []).append(sentences)
     found = []
@@ -141,30 +155,58 @@ def _values(table: MetricTable, row: Row) -> Values:
     return {metric.name: value for metric, value in pairs if isinstance(value, float)}
 
 
-def _sentences(
-    rules: Diagnosis, values: Values, backend: str, of_lines: Sequence[Sentence]
-) -> list[Sentence]:
+@dataclass(frozen=True)
+class Beside:
+    """What is known of a launch beside its totals."""
+
+    sentences: Sequence[Sentence] = ()
+    located: Mapping[str, Located] = field(default_factory=dict)
+    estimates: Estimates = field(default_factory=dict)
+
+    def estimate(self, symptom: str) -> str:
+        """A sentence, behind a space."""
+        found = self.estimates.get(symptom)
+        return f" {ncu_rules.sentence(found)}" if found else ""
+
+
+def _beside(by_line: ByLine | None, row: int, launch: Launch) -> Beside:
+    if by_line is None:
+        return Beside()
+    sentences = [each.sentences for each in by_line.kernels if each.launch == launch]
+    estimates = by_line.estimates[row] if row < len(by_line.estimates) else {}
+    return Beside(sentences[0] if sentences else [], by_line.located.get(launch, {}), estimates)
+
+
+def _sentences(rules: Diagnosis, values: Values, backend: str, beside: Beside) -> list[Sentence]:
     findings = rules.findings(values, backend)
     sentences = [
-        *(_of_finding(finding) for finding in findings if finding.rule.kind == "size"),
-        *(_of_gpu(rules, values) if backend == "gpu" else []),
-        *(_of_finding(finding) for finding in findings if finding.rule.kind != "size"),
-        *of_lines,
+        *(_of_finding(finding, beside) for finding in findings if finding.rule.kind == "size"),
+        *(_of_gpu(rules, values, beside) if backend == "gpu" else []),
+        *(_of_finding(finding, beside) for finding in findings if finding.rule.kind != "size"),
+        *beside.sentences,
     ]
     if not any(sentence.remedy for sentence in sentences):
         sentences.append(Sentence(NOTHING))
     return sentences
 
 
-def _of_finding(finding: Finding) -> Sentence:
+def _of_finding(finding: Finding, beside: Beside) -> Sentence:
     rule = finding.rule
+    says = finding.says + beside.estimate(rule.symptom)
+    place = beside.located.get(rule.symptom)
+    if place:
+        return Sentence(
+            says, rule.remedy, rule.exercises, rule.symptom, f"most at {place.where}", place.quote
+        )
     symptom = rule.symptom[0].upper() + rule.symptom[1:]
-    return Sentence(f"{symptom}. {finding.says}", rule.remedy, rule.exercises)
+    return Sentence(f"{symptom}. {says}", rule.remedy, rule.exercises)
 
 
-def _of_gpu(rules: Diagnosis, values: Values) -> list[Sentence]:
+def _of_gpu(rules: Diagnosis, values: Values, beside: Beside) -> list[Sentence]:
     busy, waiting = rules.busy(values), rules.waiting(values)
     stalls = _of_stalls(waiting, busy)
+    if stalls.remedy:
+        stalls = replace(stalls, text=stalls.text + beside.estimate(ncu_rules.STALL))
     return [_of_limits(busy, advise=not stalls.remedy), stalls]
 
 

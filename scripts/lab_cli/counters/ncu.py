@@ -74,10 +74,15 @@ def run_with_known(
         try:
             return run(ncu, names, program, instead)
         except UnknownMetrics as error:
-            known = [name for name in names if not _is_one_of(name, error.names)]
-            if not known or len(known) == len(names):
-                raise
-            names = known
+            names = without_unknown(names, error)
+
+
+def without_unknown(names: Sequence[str], error: UnknownMetrics) -> list[str]:
+    """Those that ncu has not complained of. Raises the error if that leaves none, or all."""
+    known = [name for name in names if not _is_one_of(name, error.names)]
+    if not known or len(known) == len(names):
+        raise error
+    return known
 
 
 def record(ncu: str, options: Sequence[str], program: Sequence[str], instead: str) -> None:

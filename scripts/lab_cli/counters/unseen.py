@@ -13,7 +13,10 @@ LOOKED_AT = (
     "local arrays; elements that are loaded or stored again and again; the host's launches, "
     "copies and waits."
 )
-NO_LINES = "Not looked at: the lines of the source, and the host's code. --backend cpu does that."
+NO_LINES = (
+    "Not looked at: the addresses and the operations of each line, and the host's code. --backend cpu "
+    "does that."
+)
 WITHOUT_GPU = "Not looked at, since it takes a GPU, with the metric that shows it:"
 _STALL = re.compile(r"issue_stalled_(\w+?)_per_warp_active")
 _REGISTERS = "registers, and how many warps they leave an SM (nvcc is not there to ask)"
