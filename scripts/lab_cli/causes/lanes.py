@@ -124,8 +124,10 @@ def _at_branch(kernel: Kernel, place: Place, branch: Branch, lost: float) -> Ite
     line = kernel.lines.get(place)
     split = ""
     if line is not None and line.divergent:
-        branches = times(line.branches, "branch", "branches")
-        split = f" Warps split in {number(line.divergent)} of {branches}."
+        split = f" Warps split here {times(line.divergent, 'time')}."
+        if line.divergent <= line.branches:  # a switch has more ways
+            branches = times(line.branches, "branch", "branches")
+            split = f" Warps split in {number(line.divergent)} of {branches}."
     way = _way(branch, bool(LOOP.search(text(place))))
     if way is ONE_LANE and lost < OF_ONE_LANE:
         return
