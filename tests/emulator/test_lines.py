@@ -231,3 +231,36 @@ def test_what_the_host_calls(profile):
     assert pageable.asynchronous and pageable.pageable and pageable.direction == "host to device"
     assert calls("pinned").asynchronous and not calls("pinned").pageable
     assert (calls("back").asynchronous, calls("back").direction) == (False, "device to host")
+
+
+def test_kernels_with_deduced_arguments_are_known_by_their_code(instrumented, tmp_path):
+    source = tmp_path / "k.cu"
+    source.write_text("""
+template <class T>
+__global__ void one(T* p) { p[threadIdx.x] = 1; }
+__global__ void two(int* p) { p[2 * threadIdx.x] = 2; }
+template <class Kernel, class T>
+void launch(Kernel kernel, T* p) {
+    kernel<<<1, 32>>>(p);
+}
+int main() {
+    void* p;
+    cudaMalloc(&p, 4096);
+    one<<<1, 32>>>(static_cast<int*>(p));
+    one<<<1, 32>>>(static_cast<double*>(p));
+    for (int k = 0; k < 2; ++k) launch(two, static_cast<int*>(p));
+    launch(one<int>, static_cast<int*>(p));
+    return cudaDeviceSynchronize();
+}
+""")
+    done, notes = run_noting([str(instrumented(source))], recorded.VARIABLE)
+    assert done.returncode == 0
+    kernels = recorded.parse(notes, "", tmp_path).kernels
+    assert [(kernel.name, kernel.launches) for kernel in kernels] == [
+        ("one<int>", 2),
+        ("one<double>", 1),
+        ("two", 2),
+    ]
+    two = kernels[2]
+    assert two.definition is not None and two.definition.line == 4
+    assert two.accesses[0].sampled_lanes == 32 and len(two.samples) == 1

@@ -144,18 +144,29 @@ def _on_cpu(
     options: Sequence[str],
     timeout: float | None,
 ) -> MetricTable:
-    counted = [metric for metric in asked if metric.cpu]
-    others = ", ".join(metric.name for metric in asked if not metric.cpu)
-    if not counted:
-        raise LabError(f"not available without a GPU: {others}", status=2)
+    check_cpu(asked)
     program = [*instrumented.built(exercise, sources), *options]
     with TimeLimit(timeout):
         outcome = instrumented.run(program, VARIABLE)
+    return table_of_cpu(outcome, asked)
+
+
+def check_cpu(asked: Sequence[Metric]) -> None:
+    """LabError (status 2) where the cpu back end counts none of them."""
+    if not any(metric.cpu for metric in asked):
+        others = ", ".join(metric.name for metric in asked)
+        raise LabError(f"not available without a GPU: {others}", status=2)
+
+
+def table_of_cpu(outcome: instrumented.Outcome, asked: Sequence[Metric]) -> MetricTable:
+    """Of what an instrumented program has counted. LabError if it has failed in another way than by WRONG
+    results."""
     failure = outcome.failure() if outcome.status != 0 else None
     if failure and not only_wrong(outcome.status, outcome.output):
         raise failure
-    raw = raw_csv.parse(outcome.report)
+    counted = [metric for metric in asked if metric.cpu]
+    others = ", ".join(metric.name for metric in asked if not metric.cpu)
     notes = [f"not available without a GPU: {others}"] if others else []
     if any(metric.name == "theoretical_occupancy" for metric in counted):
         notes.append(NO_REGISTERS)
-    return metric_table.build(raw, counted, CPU_SOURCE, notes, failure)
+    return metric_table.build(raw_csv.parse(outcome.report), counted, CPU_SOURCE, notes, failure)

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from .. import catalogue, metrics
 from ..building import instrumented
-from ..counters import metric_table, raw_csv
-from ..counters.collect import CPU_SOURCE, NO_REGISTERS
+from ..counters.collect import CPU_SOURCE, check_cpu, table_of_cpu
 from ..counters.collect import VARIABLE as TOTALS
 from ..counters.metric_table import MetricTable
 from ..errors import LabError
 from ..time_limit import TimeLimit
-from ..verdicts import only_wrong
 from . import collect_gpu, recorded
 from .model import LineProfile
 
@@ -35,15 +33,12 @@ def collect(
     asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
     if backend == "gpu":
         return collect_gpu.collect(exercise, names, asked, options, timeout)
+    check_cpu(asked)
     program = [*instrumented.built(exercise, names), *options]
     with TimeLimit(timeout):
         outcome = instrumented.run(program, TOTALS, recorded.VARIABLE)
-    failure = outcome.failure() if outcome.status != 0 else None
-    if failure and not only_wrong(outcome.status, outcome.output):
-        raise failure
-    counted = [metric for metric in asked if metric.cpu]
-    raw = raw_csv.parse(outcome.report)
-    if not raw.launches:
+    table = table_of_cpu(outcome, asked)
+    (lines,) = outcome.others
+    if not table.rows or not lines:
         raise LabError("no kernel was launched: there is nothing to show")
-    table = metric_table.build(raw, counted, CPU_SOURCE, [NO_REGISTERS], failure)
-    return table, recorded.parse(outcome.others[0], CPU_SOURCE, Path.cwd())
+    return table, recorded.parse(lines, CPU_SOURCE, Path.cwd())

@@ -351,7 +351,7 @@ def _by_line(counted: Metrics, names: Sequence[str], setting: Setting, clean: Cl
         table, profile = by_line.collect(
             names, setting.backend, setting.options, setting.timeout, every
         )
-    except (LabError, ValueError):
+    except LabError:
         return counted
     found = catalogue.at(*names)
     assignments = found.facts.assignments if found else []

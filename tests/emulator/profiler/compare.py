@@ -128,13 +128,12 @@ def not_sums_of_lines(counted: list[dict[str, str]], kernels: list[dict[str, Any
     for metric, parts in SUMS.items():
         totals: Counter[tuple[str, ...]] = Counter()
         for launch in counted:
-            key = (launch["Kernel Name"], launch["Grid Size"], launch["Block Size"])
-            totals[key] += int(number(launch[metric]))
+            totals[launch["Grid Size"], launch["Block Size"]] += int(number(launch[metric]))
         for kernel in kernels:
             grid, block = (f"({x}, {y}, {z})" for x, y, z in (kernel["grid"], kernel["block"]))
             for access in kernel["accesses"]:
                 count = access[parts[access["kind"]]] if access["kind"] in parts else 0
-                totals[(kernel["name"], grid, block)] -= count
+                totals[grid, block] -= count
         wrong = {key: left for key, left in totals.items() if left != 0}
         problems += [f"{key}: {metric}: {left} in no line" for key, left in wrong.items()]
     return problems

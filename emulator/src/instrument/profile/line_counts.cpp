@@ -264,6 +264,12 @@ uint32_t LineCounts::memoryAt(uintptr_t address, bool shared) {
     return static_cast<uint32_t>(memories_.size() - 1);
 }
 
+void LineCounts::forgetCloseLook() {
+    samples_.clear();
+    for (LineAccess& access : accesses_)
+        access.closeLanes = access.closeAddresses = access.repeats = 0;
+}
+
 void LineCounts::add(const LineCounts& other) {
     std::vector<uint32_t> numbers(other.accesses_.size());
     for (const auto& [key, number] : other.numbers_) {

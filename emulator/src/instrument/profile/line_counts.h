@@ -114,6 +114,7 @@ class LineCounts {
     }
 
     void add(const LineCounts& other);
+    void forgetCloseLook();
 
     const std::vector<LineAccess>& accesses() const { return accesses_; }
     const std::vector<LineMemory>& memories() const { return memories_; }

@@ -140,6 +140,16 @@ std::string sizes(const uint64_t* first) {
     return "[" + json(first[0]) + "," + json(first[1]) + "," + json(first[2]) + "]";
 }
 
+// Where the kernel begins: as the launch says, or as its accesses do. 0 where neither does.
+uintptr_t functionOf(const Grid& grid, const LineCounts& lines) {
+    if (grid.call.id != nullptr) return reinterpret_cast<uintptr_t>(grid.call.id);
+    const auto& accesses = lines.accesses();
+    const auto own = std::find_if(accesses.begin(), accesses.end(), [](const LineAccess& access) {
+        return access.calls.empty() && access.kind != LineKind::Barrier;
+    });
+    return own == accesses.end() ? 0 : functionAround(pcOf(own->place));
+}
+
 uint64_t sharedOf(const Grid& grid) {
     return grid.config.dynamicShared + (grid.call.id != nullptr ? staticSharedOf(grid.call.id) : 0);
 }
@@ -160,10 +170,10 @@ bool LineProfile::HostCall::operator<(const HostCall& other) const {
     return members(*this) < members(other);
 }
 
-LineProfile::Key LineProfile::keyOf(const Grid& grid) {
+LineProfile::Key LineProfile::keyOf(const Grid& grid, uintptr_t function) {
     const dim3 &size = grid.config.grid, &block = grid.config.block;
-    return {grid.call.id,
-            grid.call.name,
+    return {function,
+            function == 0 ? grid.call.name : "",
             {size.x, size.y, size.z, block.x, block.y, block.z, grid.config.dynamicShared}};
 }
 
@@ -178,11 +188,14 @@ void LineProfile::argumentsGiven(const std::string& kernel, const KernelArgument
     given_[kernel] = std::move(pointers);
 }
 
-void LineProfile::add(const Grid& grid, const LaunchCounts& counts, const LineCounts& lines) {
-    Kernel& kernel = kernels_[keyOf(grid)];
-    if (kernel.launches++ == 0) {
+void LineProfile::add(const Grid& grid, const LaunchCounts& counts, LineCounts lines) {
+    const uintptr_t function = functionOf(grid, lines);
+    Kernel& kernel = kernels_[keyOf(grid, function)];
+    if (kernel.launches++ > 0) {
+        lines.forgetCloseLook();
+    } else {
         const dim3& block = grid.config.block;
-        kernel.name = nameInNcu(grid);
+        kernel.name = nameInNcu(reinterpret_cast<const void*>(function), grid.call.name);
         kernel.order = kernels_.size();
         kernel.shared = sharedOf(grid);
         kernel.blocksPerSm =
@@ -229,7 +242,7 @@ void LineProfile::hostCalls(HostCall call, uint64_t bytes, bool afterLaunch) {
 
 std::string LineProfile::text(const Key& key, const Kernel& kernel) {
     const uint64_t* const shape = std::get<2>(key).data();
-    const auto function = reinterpret_cast<uintptr_t>(std::get<0>(key));
+    const uintptr_t function = std::get<0>(key);
     const auto memory = [&](const LineMemory& known) { return textOf(known, kernel.pointers); };
     return "{\"name\":" + json(kernel.name) +
            ",\"address\":" + (function == 0 ? "null" : json(function - loadBias())) +

@@ -34,11 +34,14 @@ class LineProfile {
     explicit LineProfile(std::string path) : path_(std::move(path)) {}
     ~LineProfile();  // writes the file, and says on stderr if that fails
 
-    // Launches with this kernel, grid and block have been added.
-    bool knows(const Grid& grid) const { return kernels_.count(keyOf(grid)) > 0; }
+    // Launches with this kernel, grid and block have been added. (Of a kernel whose template
+    // arguments are deduced, nobody knows before it has run.)
+    bool knows(const Grid& grid) const {
+        return kernels_.count(keyOf(grid, reinterpret_cast<uintptr_t>(grid.call.id))) > 0;
+    }
     // The arguments of the next launch of a kernel.
     void argumentsGiven(const std::string& kernel, const KernelArgument* arguments, size_t count);
-    void add(const Grid& grid, const LaunchCounts& counts, const LineCounts& lines);
+    void add(const Grid& grid, const LaunchCounts& counts, LineCounts lines);
 
     // What the host does, from the OS thread that does it.
     void hostLaunches(const Grid& grid);
@@ -46,7 +49,7 @@ class LineProfile {
     void hostWaits();
 
   private:
-    using Key = std::tuple<const void*, std::string, std::array<uint64_t, 7>>;
+    using Key = std::tuple<uintptr_t, std::string, std::array<uint64_t, 7>>;
     struct Kernel {
         std::string name;
         uint64_t order = 0, launches = 0;
@@ -67,7 +70,7 @@ class LineProfile {
         uint64_t calls = 0, bytes = 0, afterLaunch = 0;
     };
 
-    static Key keyOf(const Grid& grid);
+    static Key keyOf(const Grid& grid, uintptr_t function);
     static std::string text(const Key& key, const Kernel& kernel);
     void hostCalls(HostCall call, uint64_t bytes, bool afterLaunch);
 

@@ -206,8 +206,8 @@ std::string header() {
 
 }  // namespace
 
-std::string nameInNcu(const Grid& grid) {
-    const std::string name = functionName(grid.call.id);
+std::string nameInNcu(const void* function, const std::string& launched) {
+    const std::string name = functionName(function);
     std::string result;
     size_t begin = 0;
     for (size_t end; (end = name.find_first_of("<,>", begin)) != std::string::npos;
@@ -216,7 +216,7 @@ std::string nameInNcu(const Grid& grid) {
         result += (name[end] == '<' ? word : argumentInNcu(word)) + name[end];
     }
     result += name.substr(begin);
-    return result.empty() ? grid.call.name : result;
+    return result.empty() ? launched : result;
 }
 
 void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
@@ -224,7 +224,7 @@ void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
                                       std::to_string(getpid()),
                                       programName(),
                                       "127.0.0.1",
-                                      nameInNcu(grid),
+                                      nameInNcu(grid.call.id, grid.call.name),
                                       "1",
                                       "7",
                                       shape(grid.config.block),

@@ -10,8 +10,9 @@
 
 namespace emu {
 
-// The kernel's name with its parameters, as ncu writes it.
-std::string nameInNcu(const Grid& grid);
+// A kernel's name with its parameters, as ncu writes it; `launched`, as the launch has it, where
+// the function is not known.
+std::string nameInNcu(const void* function, const std::string& launched);
 
 class ProfileCsv {
   public:

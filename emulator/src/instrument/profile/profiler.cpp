@@ -218,7 +218,7 @@ class Profiler : public Watcher {
         // Like ncu, which does not see what kernels launch.
         if (grid.ofKernel || grid.cancelled) return;
         if (csv_) csv_->add(grid, counts);
-        if (lines_) lines_->add(grid, counts, lines);
+        if (lines_) lines_->add(grid, counts, std::move(lines));
     }
     void argumentsGiven(const std::string& kernel, const KernelArgument* arguments,
                         size_t count) override {
