@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..lines import weights
 from ..lines.model import GLOBAL, LOAD, STORE, Access, Kernel
 from ..lines.source_text import function_at, line_of
-from . import device
 from .finding import Finding, number, percent
 from .kernel_work import Work
 from .source_lines import also
@@ -39,7 +39,7 @@ def find(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
         return
     accesses = [kernel.accesses[index] for index in members]
     saved = sum(each.units * each.repeats / each.sampled_lanes for each in accesses)
-    of_traffic, of_work = saved / of_kernel.sectors, of_kernel.share(saved * device.SECTOR)
+    of_traffic, of_work = saved / of_kernel.sectors, of_kernel.share(saved * weights.SECTOR)
     if of_traffic < OF_TRAFFIC or of_work < OF_WORK:
         return
     first = max((each for each in accesses if each.kind == STORE), key=lambda each: each.units)

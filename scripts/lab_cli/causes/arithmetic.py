@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..lines import weights
 from ..lines.model import WARP, Kernel, Line
 from . import device
 from . import kernel_work as work
@@ -36,7 +37,7 @@ def divisions(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
     lines = [line for line in kernel.lines.values() if _divides(line)]
     count = sum(line.operations["division"] for line in lines)
     of_thread = count / work.threads(kernel)
-    of_work = of_kernel.share(count / WARP * device.DIVISION)
+    of_work = of_kernel.share(count / WARP * weights.DIVISION)
     if of_thread < OF_THREAD or of_work < OF_WORK:
         return
     first = max(lines, key=lambda line: line.operations["division"])

@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..lines import weights
 from ..lines.model import ATOMIC, GLOBAL, SHARED, Access, Kernel
-from . import device, patterns
 from . import kernel_work as work
+from . import patterns
 from .device import SMS
 from .finding import Finding, number, percent, times
 from .kernel_work import Work
@@ -112,7 +113,7 @@ def _of_array(kernel: Kernel, index: int) -> int:
 
 
 def _of_many(access: Access, addresses: int) -> float:
-    return device.ATOMIC_ON_ONE_ADDRESS * access.requests * work.groups(access) / addresses
+    return weights.ATOMIC_ON_ONE_ADDRESS * access.requests * work.groups(access) / addresses
 
 
 def _remedy(addresses: int) -> str:

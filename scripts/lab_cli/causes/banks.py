@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
+from ..lines import weights
 from ..lines.model import ATOMIC, COPY, LOAD, SHARED, Access, Kernel, Place
-from . import device, patterns
+from . import patterns
 from .finding import Finding, number, percent, times
 from .kernel_work import Work
 from .source_lines import also
@@ -57,7 +58,7 @@ def _of_pattern(kernel: Kernel, of_kernel: Work, members: list[int]) -> Iterator
     accesses = [kernel.accesses[index] for index in members]
     saved = sum(map(_conflicts, accesses))
     of_wavefronts = saved / (of_kernel.wavefronts + of_kernel.requests)
-    of_work = of_kernel.share(saved * device.WAVEFRONT)
+    of_work = of_kernel.share(saved * weights.WAVEFRONT)
     if of_wavefronts < OF_WAVEFRONTS or of_work < OF_WORK:
         return
     access = kernel.accesses[first]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..lines import weights
 from ..lines.model import (
     COPY,
     GLOBAL,
@@ -17,7 +18,7 @@ from ..lines.model import (
     Kernel,
     Place,
 )
-from . import device, patterns
+from . import patterns
 from .finding import Finding, number, percent, times
 from .kernel_work import Work
 from .patterns import Pattern
@@ -77,7 +78,7 @@ def find(kernel: Kernel, of_kernel: Work, without: Collection[int] = ()) -> Iter
     """`without`: indices of accesses that another finding takes away."""
     for group in _groups(kernel, without):
         of_traffic = group.saved / of_kernel.sectors
-        of_work = of_kernel.share(group.saved * device.SECTOR)
+        of_work = of_kernel.share(group.saved * weights.SECTOR)
         if group.pattern.stride == group.first.size:
             if of_traffic >= MISALIGNED and _begins_between(group):
                 yield _misaligned(group, of_traffic)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..lines import weights
 from ..lines.model import CONSTANT, Kernel
-from . import device
 from .finding import Finding, number, percent, times
 from .kernel_work import Work
 
@@ -18,7 +18,7 @@ PASSES = 2
 def find(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
     for access in kernel.accesses:
         saved = access.units - access.least
-        of_work = of_kernel.share(saved * device.CONSTANT_PASS)
+        of_work = of_kernel.share(saved * weights.CONSTANT_PASS)
         if access.space != CONSTANT or access.units < PASSES * access.requests or of_work < OF_WORK:
             continue
         passes = access.units / access.requests

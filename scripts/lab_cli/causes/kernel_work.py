@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..lines import weights
 from ..lines.model import ATOMIC, CONSTANT, GLOBAL, SHARED, WARP, Access, Kernel
-from . import device
 
 
 def blocks(kernel: Kernel) -> int:
@@ -37,13 +37,13 @@ def atomic_cycles(access: Access) -> float:
     """What global atomics wait for each other. More than 64 addresses count as no waiting."""
     if access.kind != ATOMIC or access.space != GLOBAL or not access.addresses:
         return 0.0
-    waiting = device.ATOMIC_ON_ONE_ADDRESS * access.requests * groups(access)
+    waiting = weights.ATOMIC_ON_ONE_ADDRESS * access.requests * groups(access)
     return waiting / access.addresses
 
 
 @dataclass(frozen=True)
 class Work:
-    """Of all launches of a kernel. `cycles` are those of device.py."""
+    """Of all launches of a kernel. `cycles` are those of lines/weights.py."""
 
     sectors: int
     wavefronts: int
@@ -64,10 +64,10 @@ def measure(kernel: Kernel) -> Work:
     passes = _units(kernel.accesses, CONSTANT)
     lines = sum(line.executions for line in kernel.lines.values())
     cycles = (
-        sectors * device.SECTOR
-        + wavefronts * device.WAVEFRONT
-        + passes * device.CONSTANT_PASS
-        + lines * device.LINE
+        sectors * weights.SECTOR
+        + wavefronts * weights.WAVEFRONT
+        + passes * weights.CONSTANT_PASS
+        + lines * weights.LINE
         + sum(map(atomic_cycles, kernel.accesses))
         + sum(map(arithmetic_cycles, (line.operations for line in kernel.lines.values())))
     )
@@ -79,10 +79,10 @@ def measure(kernel: Kernel) -> Work:
 def arithmetic_cycles(operations: dict[str, int]) -> float:
     """`operations` are those of threads."""
     per_warp = {
-        "division": device.DIVISION,
-        "fp64": device.FP64,
-        "to_double": device.CONVERSION,
-        "fp32": device.FP32 / 2,  # a multiply-add counts as two
+        "division": weights.DIVISION,
+        "fp64": weights.FP64,
+        "to_double": weights.CONVERSION,
+        "fp32": weights.FP32 / 2,  # a multiply-add counts as two
     }
     return sum(operations.get(name, 0) / WARP * cycles for name, cycles in per_warp.items())
 

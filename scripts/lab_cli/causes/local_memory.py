@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..lines import weights
 from ..lines.model import Kernel, Place
-from . import device
 from .finding import Finding, times
 from .kernel_work import Work
 from .source import local_arrays
@@ -32,7 +32,7 @@ def find(kernel: Kernel, of_kernel: Work, resources: Resources | None = None) ->
         source = parsed(file)
         for array in local_arrays.find(source) if source else []:
             executions = sum(_executions(kernel, Place(file, line)) for line in array.lines)
-            cycles = executions * (SECTORS * device.SECTOR)
+            cycles = executions * (SECTORS * weights.SECTOR)
             of_work = cycles / (of_kernel.cycles + cycles) if executions else 0.0
             if of_work >= OF_WORK:
                 is_certain = array.certain or resources is not None

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..lines import weights
 from ..lines.model import Kernel
-from . import device
 from . import kernel_work as work
 from .device import WARPS_PER_SM
 from .finding import Finding, percent
@@ -32,7 +32,7 @@ def find(kernel: Kernel, of_kernel: Work, resources: Resources | None) -> Iterat
         yield _spills(kernel, resources)
     fit = occupancy_of(kernel, resources)
     if fit.is_limited_by_registers and fit.share <= FEW:
-        of_memory = of_kernel.share(of_kernel.sectors * device.SECTOR)
+        of_memory = of_kernel.share(of_kernel.sectors * weights.SECTOR)
         few = fit.share <= VERY_FEW and of_memory >= OF_MEMORY
         yield _few_warps(resources, fit, of_memory, hint=not few)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..lines import weights
 from ..lines.model import COPY, GLOBAL, LOAD, SECTOR, SHARED, WARP, Access, Kernel
-from . import device
 from .finding import Finding, number, percent
 from .kernel_work import Work
 from .source_lines import also
@@ -43,7 +43,7 @@ def tiles(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
     saved = sum(access.least * (1 - 1 / _of_sectors(access)) for access in members)
     if not members:
         return
-    of_traffic, of_work = saved / of_kernel.sectors, of_kernel.share(saved * device.SECTOR)
+    of_traffic, of_work = saved / of_kernel.sectors, of_kernel.share(saved * weights.SECTOR)
     of_least = saved / max(1, sum(each.least for each in kernel.accesses if each.space == GLOBAL))
     if of_least < OF_TRAFFIC or of_work < OF_WORK:
         return
@@ -104,12 +104,12 @@ def shared_loads(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
     ]
     multiply_adds = sum(line.operations.get("fp32", 0) / 2 / WARP for line in kernel.lines.values())
     least = sum(access.least for access in loads)
-    of_units = of_kernel.sectors * device.SECTOR + of_kernel.wavefronts * device.WAVEFRONT
+    of_units = of_kernel.sectors * weights.SECTOR + of_kernel.wavefronts * weights.WAVEFRONT
     if not multiply_adds or least < WAVEFRONTS * multiply_adds:
         return
-    if least * device.WAVEFRONT < OF_UNITS * (of_units + multiply_adds * device.FP32):
+    if least * weights.WAVEFRONT < OF_UNITS * (of_units + multiply_adds * weights.FP32):
         return
-    of_work = of_kernel.share(least * device.WAVEFRONT)
+    of_work = of_kernel.share(least * weights.WAVEFRONT)
     first = max(loads, key=lambda access: access.units)
     ratio = least / multiply_adds
     yield Finding(

@@ -7,15 +7,12 @@ from dataclasses import dataclass, replace
 
 from .. import metrics
 from ..lines.model import WARP
+from ..lines.weights import SECTOR, WAVEFRONT
 from .versions import COLLISIONS, OPERATIONS, SHARED_ATOMIC_WAVEFRONTS, SHARED_ATOMICS, Version
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 LAUNCHES = "launches"
 ALIKE = 1e-3  # ratios are printed with a few digits: a smaller relative difference is none
-# Cycles of a multiprocessor. At most one wavefront goes through its shared memory in a cycle. Of device memory it
-# gets about 16 bytes in a cycle, half a sector: copyFloat4 of the exercise transpose moves 4,232 GB/s on an H200,
-# which has 132 multiprocessors of 1.98 GHz.
-OF_A_SECTOR, OF_A_WAVEFRONT = 2, 1
 LITTLE = 0.01  # a difference of less than this share is told only where there is no other
 # What the lines tell, in words, and what it means.
 OF_LINES = {
@@ -85,9 +82,9 @@ class Traffic:
     of_shared: bool = False
 
     @property
-    def cycles(self) -> int:
+    def cycles(self) -> float:
         """What one of its units weighs."""
-        return OF_A_WAVEFRONT if self.of_shared else OF_A_SECTOR
+        return WAVEFRONT if self.of_shared else SECTOR
 
 
 LOADS = Traffic(
@@ -164,15 +161,15 @@ def compare(before: Version, after: Version) -> Comparison:
     The counts of all launches of a version are added up: a kernel that is launched ten times on a tenth of the
     data compares with one launch on all of it.
 
-    The order follows the traffic of the kernels, in cycles of a multiprocessor: two for each sector of global
-    memory, one for each wavefront of shared memory. An atomic operation of a warp has a sector, and one cycle more
-    for each lane that waits because another lane wants the same address. An asynchronous copy, of which the
-    profiler counts requests alone, has a sector, too, which is the least that it can be. The weight of a difference is
-    what it adds or removes, divided by the traffic of the version that has more. That is its relative change
-    times the share of the traffic that it concerns: if 90 % of the stores' sectors go, and stores were half of
-    the traffic, the weight is 45 %. Differences in active lanes are weighed against the 32 lanes of a warp,
-    divergent branches against all branches. The heaviest comes first. All other differences follow, the largest
-    relative change first. What concerns less than one per cent is told only where there is nothing else.
+    The order follows the traffic of the kernels, in cycles of a multiprocessor, as lines/weights.py has them for
+    sectors of global memory and wavefronts of shared memory. An atomic operation of a warp has a sector, and one
+    cycle more for each lane that waits because another lane wants the same address. An asynchronous copy, of which
+    the profiler counts requests alone, has a sector, too, which is the least that it can be. The weight of a
+    difference is what it adds or removes, divided by the traffic of the version that has more. That is its
+    relative change times the share of the traffic that it concerns: if 90 % of the stores' sectors go, and stores
+    were half of the traffic, the weight is 45 %. Differences in active lanes are weighed against the 32 lanes of a
+    warp, divergent branches against all branches. The heaviest comes first. All other differences follow, the
+    largest relative change first. What concerns less than one per cent is told only where there is nothing else.
 
     If one version launches more often, and each of its launches counts the same as in the other version, then
     the number of launches is the difference and comes first.
@@ -205,13 +202,16 @@ def relative(change: Change) -> float:
 
 def traffic(values: Values) -> float:
     """In cycles of a multiprocessor, of all launches together."""
-    of_ways = sum(way.cycles * values.get(way.units, 0.0) for way in WAYS)
-    return of_ways + _of_atomic_operations(values) + OF_A_SECTOR * values.get(COPIES, 0.0)
+    of_global = [way.units for way in WAYS if not way.of_shared]
+    of_shared = [way.units for way in WAYS if way.of_shared]
+    sectors = sum(values.get(name, 0.0) for name in [*of_global, ATOMICS, COPIES])
+    wavefronts = sum(values.get(name, 0.0) for name in of_shared)
+    return SECTOR * sectors + WAVEFRONT * wavefronts + values.get(COLLISIONS, 0.0)
 
 
 def _of_atomic_operations(values: Values) -> float:
     """A sector for each, and a cycle for each lane that has to wait for another one."""
-    return OF_A_SECTOR * values.get(ATOMICS, 0.0) + values.get(COLLISIONS, 0.0)
+    return SECTOR * values.get(ATOMICS, 0.0) + values.get(COLLISIONS, 0.0)
 
 
 def verdict(before: float, after: float, better: str = "lower") -> str:
@@ -242,7 +242,7 @@ def _of_traffic(a: Values, b: Values) -> Iterator[Difference]:
     yield from _of_atomics(a, b, whole)
     if COPIES in a and COPIES in b and a[COPIES] != b[COPIES]:
         change = Change("asynchronous copies of warps", a[COPIES], b[COPIES], metric=COPIES)
-        weight = OF_A_SECTOR * abs(b[COPIES] - a[COPIES]) / whole
+        weight = SECTOR * abs(b[COPIES] - a[COPIES]) / whole
         yield Difference(change, verdict(a[COPIES], b[COPIES]), COPIES, weight, traffic=True)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import metrics
+from ..lines.weights import SECTOR, WAVEFRONT
 from .culprits import Culprit, Culprits
 from .differences import (
     DIFFERS,
     LAUNCHES,
-    OF_A_SECTOR,
-    OF_A_WAVEFRONT,
     OF_LINES,
     Change,
     Comparison,
@@ -22,8 +21,8 @@ from .versions import Version
 DIGITS, MOST_DIGITS = 3, 10
 TIMES = 1.995  # a factor from which one says "2 times fewer"; below it, per cent
 WEIGHT = (
-    f"Traffic is counted in cycles of a multiprocessor: {OF_A_SECTOR} for a sector of global memory, "
-    f"{OF_A_WAVEFRONT} for a wavefront of shared memory."
+    f"Traffic is counted in cycles of a multiprocessor: {SECTOR:g} for a sector of global memory, "
+    f"{WAVEFRONT:g} for a wavefront of shared memory."
 )
 ALL_EQUAL = "All counts are equal."
 NO_TRAFFIC = "What the kernels move is the same in both."

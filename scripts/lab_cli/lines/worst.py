@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import catalogue
 from ..paths import shown
-from . import source_text
+from . import source_text, weights
 from .model import (
     ATOMIC,
     CONSTANT,
@@ -29,10 +29,6 @@ from .source_text import Function
 from .sums import UNITS, active_lanes, number
 from .words import several
 
-# Cycles of an SM. causes/device.py says where they come from, and weighs its findings with them.
-CYCLES = {GLOBAL: 1.0, SHARED: 1.0, CONSTANT: 2.0}  # for a sector, a wavefront, a pass
-LINE = 0.5
-ATOMIC_ON_ONE_ADDRESS = 214.0
 LEAST_SHARE = 0.02  # of what a kernel costs of one sort: less is not worth a word
 PLURALS = {LOAD: "loads", STORE: "stores", ATOMIC: "atomics", COPY: "copies"}
 
@@ -141,7 +137,7 @@ def _in_vain(place: Place, space: str, wastes: list[Waste], total: int) -> Worst
     short = f"{what}: {number(each)} {unit} a request, {number(needed)} would do"
     in_vain = units - least
     teaches = _teaches(space, each - needed)
-    return Worst(place, reason, short, in_vain / total, in_vain * CYCLES[space], teaches)
+    return Worst(place, reason, short, in_vain / total, in_vain * weights.UNITS[space], teaches)
 
 
 def _requests(count: int) -> str:
@@ -171,7 +167,7 @@ def _colliding(place: Place, space: str, accesses: list[Access], all_lanes: int)
     if space == GLOBAL and addresses:
         waiting = lanes - requests
         different = (lanes - alike) / requests + 1  # of a request, about
-        in_vain = max(waiting, ATOMIC_ON_ONE_ADDRESS * requests * different / addresses)
+        in_vain = max(waiting, weights.ATOMIC_ON_ONE_ADDRESS * requests * different / addresses)
         these = several(addresses, "address", "addresses")
         of_grid = f", and all {lanes:,} lanes of the grid want {these}"
     group, active = number(alike / requests), number(lanes / requests)
@@ -220,7 +216,7 @@ def _few_lanes(kernel: Kernel, first: Line, idle: float, slots: int) -> Worst:
         f"has {several(warps, 'warp')}, with room for {warps * WARP:,}"
     )
     short = f"{active} of {WARP} lanes"
-    in_vain = LINE * idle / WARP
+    in_vain = weights.LINE * idle / WARP
     return Worst(first.place, reason, short, idle / slots, in_vain, "warpLayout")
 
 
@@ -275,7 +271,7 @@ def _split(line: Line, charged: list[Line], lanes_before: float, slots: int) -> 
         f"with {lanes} on average"
     )
     short = f"splits the warp: {lanes} behind it"
-    in_vain = LINE * idle / WARP
+    in_vain = weights.LINE * idle / WARP
     return Worst(line.place, reason, short, idle / slots, in_vain, "simpleDivergence")
 
 

@@ -273,7 +273,7 @@ def test_shared_loads() -> None:
 
 def test_shared_loads_of_a_kernel_that_moves_data() -> None:
     of = products(2, 1)
-    of.accesses.append(access(12, requests=400))
+    of.accesses.append(access(12, requests=350))
     assert symptoms(of) == [SHARED_LOADS]
-    of.accesses[-1] = access(12, requests=500)
+    of.accesses[-1] = access(12, requests=400)
     assert symptoms(of) == []

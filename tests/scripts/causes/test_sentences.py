@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from cause_sample import access, host, kernel, line, place
 from lab_cli import catalogue, causes, metrics
-from lab_cli.causes import device, finding, ranking, sentences
+from lab_cli.causes import finding, ranking, sentences
 from lab_cli.causes.finding import Finding
 from lab_cli.counters import explanation, unseen
 from lab_cli.counters.metric_table import MetricTable, Row
-from lab_cli.lines import worst
-from lab_cli.lines.model import CONSTANT, GLOBAL, IRREGULAR, SHARED, HostCall, Kernel, LineProfile
+from lab_cli.lines import weights
+from lab_cli.lines.model import CONSTANT, IRREGULAR, SHARED, HostCall, Kernel, LineProfile
 from lab_cli.paths import ROOT
 
 WIDTH = 100
@@ -94,7 +94,7 @@ def test_the_most_important_first_and_no_more_than_four() -> None:
     assert weights == sorted(weights, reverse=True) and len(weights) == ranking.MOST
     assert not any(each.hint for each in found.findings)
     (two,) = ranking.of_kernels(LineProfile([kernel([STRIDED, CONFLICTS])]), {})
-    assert [each.place for each in two.findings] == [place(20), place(10)]
+    assert [each.place for each in two.findings] == [place(10), place(20)]
 
 
 def test_hints_are_told_last_as_what_may_be_right() -> None:
@@ -130,26 +130,16 @@ def test_exercises_are_there() -> None:
 
 
 def test_results_that_reasons_name_are_there() -> None:
-    folder = Path(causes.__path__[0])
+    files = [*Path(causes.__path__[0]).glob("*.py"), Path(weights.__file__)]
     named = {
         word.strip("():;,.")
-        for file in folder.glob("*.py")
+        for file in files
         for word in file.read_text().split()
         if word.strip("():;,.").endswith(".csv")
     }
     assert len(named) > 8
     for name in named:
         assert len([*ROOT.glob(f"*/{name}"), *ROOT.glob(name)]) == 1, name
-
-
-def test_lines_and_causes_weigh_alike() -> None:
-    assert worst.CYCLES == {
-        GLOBAL: device.SECTOR,
-        SHARED: device.WAVEFRONT,
-        CONSTANT: device.CONSTANT_PASS,
-    }
-    assert device.LINE == worst.LINE
-    assert worst.ATOMIC_ON_ONE_ADDRESS == device.ATOMIC_ON_ONE_ADDRESS
 
 
 @pytest.mark.parametrize(

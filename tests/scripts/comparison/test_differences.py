@@ -9,6 +9,7 @@ import pytest
 from lab_cli.comparison import differences, sentences
 from lab_cli.comparison.differences import BETTER, DIFFERS, WORSE, Comparison
 from lab_cli.lines.model import ATOMIC, GLOBAL, SHARED
+from lab_cli.lines.weights import SECTOR
 from version_sample import LEAST, MOST, access, kernel, line, strided_stores, values, version
 
 
@@ -69,8 +70,7 @@ def test_bank_conflicts() -> None:
     assert told(found) == [(WORSE, "bank conflicts per shared load")]
     first = found.differences[0]
     assert (first.change.before, first.change.after) == (0, 31)
-    # A sector weighs as two wavefronts.
-    assert first.weight == pytest.approx(31000 / (2 * 8000 + 32000))
+    assert first.weight == pytest.approx(31000 / (SECTOR * 8000 + 32000))
 
 
 def test_shared_memory_without_conflicts_is_told_by_its_wavefronts() -> None:
@@ -174,7 +174,7 @@ def test_lanes_that_collide_in_an_atomic_weigh(tmp_path: Path) -> None:
     (difference,) = found.differences
     assert (difference.change.before, difference.change.after) == (31000, 0)
     assert difference.verdict == BETTER
-    assert difference.weight == pytest.approx(31000 / (2 * 8000 + 2 * 1000 + 31000))
+    assert difference.weight == pytest.approx(31000 / (SECTOR * (8000 + 1000) + 31000))
 
 
 def test_what_the_lines_tell_beyond_the_metrics(tmp_path: Path) -> None:

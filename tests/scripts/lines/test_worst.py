@@ -7,7 +7,7 @@ from pathlib import Path
 
 import cost_sample as sample
 import pytest
-from lab_cli.lines import worst
+from lab_cli.lines import weights, worst
 from lab_cli.lines.model import COPY, GLOBAL, LOAD, SHARED, STORE
 
 
@@ -71,7 +71,7 @@ def test_loads_and_stores_of_a_line_are_taken_together(file: Path) -> None:
     made.access("+= k", LOAD, GLOBAL, 10, 32, 4)
     made.access("+= k", STORE, GLOBAL, 10, 32, 4)
     found = worst.of(made.kernel)
-    assert found and found.in_vain == 2 * 10 * 28
+    assert found and found.in_vain == 2 * 10 * 28 * weights.SECTOR
     assert "loads and stores" in found.sentence and "20 requests take 640 sectors" in found.sentence
 
 
