@@ -11,6 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import catalogue, files, metrics, work
+from ..building import registers
+from ..causes import sentences
+from ..causes.source import resources
+from ..counters.explanation import ByLine
 from ..counters.metric_table import MetricTable
 from ..errors import BAD_USAGE, LabError, printable
 from ..lines import access_map, listing, tables
@@ -25,6 +29,7 @@ from . import arguments as shared
 WIDTH_OF_A_FILE = 100  # characters of a line where stdout is no terminal
 DEFAULT_PAGE = Path()  # --html without a file
 LINE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9]\d*)")
+LANES = "warp_execution_efficiency"  # what is found of idle lanes takes it
 BLOCK = re.compile(r"\d+(,\d+){0,2}")
 
 
@@ -107,15 +112,18 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     chosen = _backend(arguments)
-    names = _metrics(arguments, chosen)
-    table, profile = collect(arguments.names, chosen, arguments.options, arguments.timeout, names)
+    table, profile, found = _collected(arguments, chosen)
     is_file = arguments.csv or arguments.json or arguments.output
     if table.failure and is_file:  # a file would not say which kernels are WRONG
         raise table.failure
     if arguments.kernel:
+        if found:
+            pairs = zip(profile.kernels, found.kernels)
+            kept = [each for kernel, each in pairs if arguments.kernel in kernel.name]
+            found = replace(found, kernels=kept)
         profile = replace(profile, kernels=_named(profile.kernels, arguments.kernel))
     if arguments.html:
-        _write_page(profile, table, _page_of(arguments))
+        _write_page(profile, table, _page_of(arguments), found)
     if arguments.map:
         wanted = replace(
             arguments.map, block=arguments.block, warp=arguments.warp, step=arguments.step or 1
@@ -128,6 +136,22 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _collected(
+    arguments: argparse.Namespace, chosen: str
+) -> tuple[MetricTable, LineProfile, ByLine | None]:
+    """With what was found, if it is for a page. On a GPU, totals tell that, and --explain says it."""
+    counted = arguments.names, chosen, arguments.options, arguments.timeout
+    names = _metrics(arguments, chosen)
+    if not arguments.html or chosen != "cpu":
+        return (*collect(*counted, names), None)
+    is_exercise = catalogue.at(*arguments.names) is not None
+    # Of exercises, the registers are part of what they measure.
+    with registers.asked([] if is_exercise else arguments.names) as compiler:
+        table, profile = collect(*counted, names)
+    known = resources.read(compiler.printed())
+    return table, profile, sentences.by_line(profile, table, small=is_exercise, known=known)
+
+
 def _backend(arguments: argparse.Namespace) -> str:
     """Only the emulation has samples of warps to draw."""
     if arguments.backend != "auto":
@@ -136,15 +160,16 @@ def _backend(arguments: argparse.Namespace) -> str:
 
 
 def _metrics(arguments: argparse.Namespace, chosen: str) -> Sequence[str]:
-    """Of a page about a GPU, with those that its roofline shows; none stand for the default set."""
+    """Of a page, with those that it takes; none stand for the default set."""
     own = arguments.metrics or []
-    if chosen != "gpu" or not arguments.html:
+    if not arguments.html:
         return own
     from ..lines import page
 
     exercise = catalogue.at(*arguments.names)
     default = (exercise and exercise.facts.metrics) or metrics.load().own
-    return [*dict.fromkeys([*(own or default), *page.METRICS])]
+    taken = page.METRICS if chosen == "gpu" else [LANES]
+    return [*dict.fromkeys([*(own or default), *taken])]
 
 
 def _show_source(profile: LineProfile, table: MetricTable, arguments: argparse.Namespace) -> None:
@@ -163,10 +188,10 @@ def _show_source(profile: LineProfile, table: MetricTable, arguments: argparse.N
         show(f"{note}\n")
 
 
-def _write_page(profile: LineProfile, table: MetricTable, path: Path) -> None:
+def _write_page(profile: LineProfile, table: MetricTable, path: Path, found: ByLine | None) -> None:
     from ..lines import page
 
-    page.write(profile, table, path)
+    page.write(profile, table, path, found)
     say(f"written: {path}")
 
 

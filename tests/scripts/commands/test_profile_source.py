@@ -134,14 +134,26 @@ def test_page(lab: Lab, tmp_path: Path, monkeypatch, capfd) -> None:
     monkeypatch.setattr(page, "write", lambda *given: written.append(given))
     assert lab("--html", str(tmp_path / "page.html")) == 0
     assert lab("--html") == lab("--html", "--source") == 0
-    assert [path for _, _, path in written] == [
+    assert [path for _, _, path, _ in written] == [
         tmp_path / "page.html",
         Path("mine.html"),
         Path("mine.html"),
     ]
-    profile, table, _ = written[0]
+    profile, table, _, found = written[0]
     assert profile.kernels == lab.kernels and table is lab.table
+    assert found is None  # on a GPU, --explain says it
     assert "written: mine.html" in capfd.readouterr().err
+
+
+def test_a_page_has_what_was_found_in_its_kernels(lab: Lab, monkeypatch) -> None:
+    written = []
+    monkeypatch.setattr(page, "write", lambda *given: written.append(given))
+    monkeypatch.setattr(backend, "find_nvcc", lambda: None)
+    assert lab("--html", "--backend=cpu", "--kernel=count") == lab("--html", "--backend=cpu") == 0
+    of_one, of_all = (found.kernels for _, _, _, found in written)
+    assert [each.launch[0] for each in of_one] == ["count"] and of_one[0].sentences
+    assert [each.launch[0] for each in of_all] == [kernel.name for kernel in lab.kernels]
+    assert "warp_execution_efficiency" in lab.asked[0][-1]
 
 
 def test_wrong_results_are_listed_and_fail(lab: Lab, tmp_path: Path, capfd) -> None:

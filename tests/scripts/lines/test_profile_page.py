@@ -11,6 +11,7 @@ from typing import Any
 import cost_sample
 import pytest
 from lab_cli import catalogue
+from lab_cli.counters.explanation import ByLine, Counted, Sentence
 from lab_cli.counters.metric_table import MetricTable, Row
 from lab_cli.errors import LabError
 from lab_cli.lines import page
@@ -27,9 +28,11 @@ def file(tmp_path: Path) -> Path:
     return cost_sample.written(tmp_path)
 
 
-def shown(profile: LineProfile, table: MetricTable = NO_TABLE) -> dict[str, Any]:
+def shown(
+    profile: LineProfile, table: MetricTable = NO_TABLE, found: ByLine | None = None
+) -> dict[str, Any]:
     """The data of the page."""
-    text = page.html(profile, table)
+    text = page.html(profile, table, None, found)
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found
     value: dict[str, Any] = json.loads(found[1])
@@ -249,6 +252,90 @@ def test_totals_are_those_of_the_kernels_row(file: Path) -> None:
     table = MetricTable([metric], rows, "by hand")
     made = shown(cost_sample.profile(cost_sample.turn(file)), table)
     assert made["kernels"][0]["totals"] == [["gld_requests", "1,234", "loads"]]
+
+
+# ---- what was found
+
+
+def at(kernel: Kernel, code: str) -> str:
+    """FILE:LINE."""
+    file = kernel.definition.file
+    lines = file.read_text().split("\n")
+    return f"{file}:{next(n for n, text in enumerate(lines, 1) if code in text)}"
+
+
+def finding(title: str, where: str = "", *exercises: str) -> Sentence:
+    return Sentence(
+        f"{title} counts 3; 1 would do.", "Do less.", exercises, title, where, "code();"
+    )
+
+
+def found_in(kernel: Kernel, *findings: Sentence) -> dict[str, Any]:
+    by_line = ByLine([Counted(("", "", ""), 1, findings)])
+    (made,) = shown(cost_sample.profile(kernel), found=by_line)["kernels"]
+    return made
+
+
+def test_findings_have_their_line_and_the_exercise(file: Path) -> None:
+    kernel = cost_sample.turn(file)
+    exercise = next(iter(catalogue.sources()))
+    made = found_in(
+        kernel,
+        finding("a few blocks", "", exercise, "another"),
+        finding("far loads", at(kernel, "tile[row][lane] = in")),
+        finding("wide stores", at(kernel, "include")),
+    )
+    blocks, loads, stores = made["findings"]
+    assert blocks["name"] == "A few blocks" and "counts 3; 1 would do" in blocks["text"]
+    assert blocks["remedy"] == "Do less." and blocks["link"]["command"] == f"./lab start {exercise}"
+    assert "line" not in blocks and "where" not in blocks
+    assert made["lines"][loads["line"]] == line_of(kernel, made, "tile[row][lane] = in")
+    assert stores["where"] == f"{file.name}:1" and stores["code"] == "code();"  # it costs nothing
+    assert made["short"] == "a few blocks"
+
+
+def test_a_line_names_what_was_found_there_and_no_other_remedy(file: Path) -> None:
+    kernel = cost_sample.turn(file)
+    where = at(kernel, "tile[lane][row]")
+    made = found_in(kernel, finding("one", where), finding("two", where))
+    line = line_of(kernel, made, "tile[lane][row]")
+    assert "one and two" in line["says"][0]["text"] and line["says"][0]["bad"]
+    assert not any("link" in each for each in line["says"])
+    other = line_of(kernel, made, "tile[row][lane] = in")
+    assert not any("one" in each["text"].split() for each in other["says"][:1])
+
+
+def test_the_worst_line_is_said_unless_it_is_found(file: Path) -> None:
+    kernel = cost_sample.turn(file)
+    assert found_in(kernel, finding("it", at(kernel, "tile[lane][row]")))["verdict"] is None
+    assert "31 of 32" in found_in(kernel, finding("it"))["verdict"]["text"]
+    fine = cost_sample.halve(file)
+    assert found_in(fine, finding("it"))["verdict"] is None
+    assert found_in(fine)["verdict"]["text"]
+
+
+def test_the_hosts_findings_stand_once_and_name_no_folder(file: Path) -> None:
+    kernels = [cost_sample.halve(file), cost_sample.halve(file)]
+    nothing = Counted(("", "", ""), 1, ())
+    found = ByLine([nothing, nothing], [finding("launches", f"{file}:3")])
+    made = shown(cost_sample.profile(*kernels), found=found)
+    assert [each["where"] for each in made["host"]] == [f"{file.name}:3"]
+    assert str(file.parent) not in json.dumps(made)
+
+
+def test_the_first_kernel_without_a_worst_line_is_one_with_a_finding(file: Path) -> None:
+    kernels = [cost_sample.halve(file), cost_sample.halve(file)]
+    found = ByLine([Counted(("", "", ""), 1, each) for each in ((), (finding("it"),))])
+    assert shown(cost_sample.profile(*kernels), found=found)["first"] == 1
+    assert shown(cost_sample.profile(*kernels))["first"] == 0
+
+
+def test_registers_are_not_missing_where_ptxas_told_them(file: Path) -> None:
+    profile = cost_sample.profile(cost_sample.halve(file))
+    footers = [
+        " ".join(page.footer(profile, NO_TABLE, ByLine([], (), known))) for known in (True, False)
+    ]
+    assert ["registers" in each for each in footers] == [False, True]
 
 
 # ---- samples

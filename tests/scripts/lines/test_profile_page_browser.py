@@ -9,6 +9,7 @@ import browser
 import cost_sample
 import pytest
 from browser import Browser
+from lab_cli.counters.explanation import ByLine, Counted, Sentence
 from lab_cli.counters.metric_table import MetricTable
 from lab_cli.lines import page
 from lab_cli.lines.model import GLOBAL, LOAD, Kernel, Sample, Step
@@ -21,8 +22,32 @@ def made(folder: Path) -> Path:
     kernels = [make(file) for make in cost_sample.ALL_KERNELS]
     kernels += [divergent(file), computing(file)]
     path = folder / "page.html"
-    page.write(cost_sample.profile(*kernels), TABLE, path)
+    page.write(cost_sample.profile(*kernels), TABLE, path, found(file, kernels))
     return path
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)> <b>bold</b> &amp;"
+
+
+def found(file: Path, kernels: list[Kernel]) -> ByLine:
+    """Beside the worst line (spread), in its place (odd), and where there is none (halve)."""
+    lines = file.read_text().split("\n")
+
+    def at(title: str, code: str = "") -> Sentence:
+        number = next(n for n, text in enumerate(lines, 1) if code in text)
+        where = f"{file}:{number}" if code else ""
+        remedy = "Do less of it, with a_name_that_is_longer_than_any_line_of_a_telephone<is>(wide)."
+        return Sentence(
+            f"It takes 3 {HOSTILE}; 1 would do.", remedy, ["reduceInteger"], title, where, HOSTILE
+        )
+
+    of = {
+        "spread": [at("late index", "const int i = threadIdx.x"), at("one block")],
+        "odd": [at("split warps", "i % 2")],
+        "halve": [at("half work", "out[i] = half"), at(HOSTILE, "include")],
+    }
+    counted = [Counted(("", "", ""), 1, of.get(kernel.name, [])) for kernel in kernels]
+    return ByLine(counted, [at("tiny launches", "include")])
 
 
 def divergent(file: Path) -> Kernel:
@@ -92,7 +117,7 @@ def row_of(page: Browser, code: str) -> str:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("kernel", ["turn", "spread", "count", "sampled", "computing"])
+@pytest.mark.parametrize("kernel", ["turn", "spread", "halve", "count", "sampled", "computing"])
 def test_nothing_is_beyond_the_edge(opened: Browser, kernel: str, width: int, scheme: str) -> None:
     opened.look(width, scheme)
     choose(opened, kernel)
@@ -123,6 +148,43 @@ def test_the_worst_line_is_open_and_named_first(opened: Browser, written: Path) 
     assert "31 of 32 wavefronts" in text_of(opened, "#verdict")
     assert "tile[lane][row]" in text_of(opened, "tr.open .code")
     assert "32 wavefronts" in text_of(opened, "#map")
+
+
+def test_findings_stand_beside_the_worst_line_or_in_its_place(opened: Browser) -> None:
+    names = (
+        "[...document.querySelectorAll('#findings p:first-child > b')].map((e) => e.textContent)"
+    )
+    choose(opened, "spread")
+    assert opened.value(names) == ["Late index", "One block"]
+    assert "The worst line" in text_of(opened, "#verdict")
+    assert "3" in text_of(opened, "#findings") and "Do less of it" in text_of(opened, "#findings")
+    choose(opened, "odd")
+    assert opened.value(names) == ["Split warps"]
+    assert text_of(opened, "#verdict") == ""
+    choose(opened, "turn")
+    assert opened.value(names) == [] and text_of(opened, "#verdict")
+    host = "document.querySelectorAll('#host-findings li').length"
+    assert opened.value(host) == 1
+    assert "Tiny launches" in text_of(opened, "#host")
+
+
+def test_the_button_of_a_finding_opens_its_line(opened: Browser) -> None:
+    choose(opened, "spread")
+    assert "out[32 * i]" in text_of(opened, "tr.open .code")
+    opened.value("document.querySelector('#findings button').click()")
+    assert "const int i = threadIdx.x" in text_of(opened, "tr.open .code")
+    assert "late index" in text_of(opened, "tr.detail .panel")
+    assert opened.value("document.activeElement.textContent") == "26"
+    choose(opened, "halve")  # without a worst line, the first finding's is open
+    assert "out[i] = half" in text_of(opened, "tr.open .code")
+    assert opened.value("document.querySelector('tr.worst').classList.contains('open')") is True
+
+
+def test_findings_stay_text(opened: Browser) -> None:
+    choose(opened, "halve")
+    for box in ("#findings", "#host"):
+        assert HOSTILE in text_of(opened, box)
+        assert opened.value(f"document.querySelectorAll('{box} img, {box} b b').length") == 0
 
 
 def test_a_click_opens_the_map_of_a_line_and_another_closes_it(opened: Browser) -> None:

@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ...counters import unseen
+from ...counters.explanation import ByLine
 from ...counters.metric_table import MetricTable
 from ...files import write as write_file
 from ..model import LineProfile
@@ -30,24 +32,32 @@ WITHOUT_GPU = (
 )
 WITHOUT_SAMPLES = (
     "Nsight Compute counts for each line, but records no addresses: the maps take the cpu back end, "
-    "./lab profile with --backend cpu."
+    "./lab profile with --backend cpu. What its totals point at is said by ./lab profile with --explain."
 )
 
 
-def write(profile: LineProfile, table: MetricTable, path: Path) -> None:
+def write(
+    profile: LineProfile, table: MetricTable, path: Path, found: ByLine | None = None
+) -> None:
     """LabError where the file cannot be written."""
-    write_file(path, html(profile, table, path))
+    write_file(path, html(profile, table, path, found))
 
 
-def html(profile: LineProfile, table: MetricTable, path: Path | None = None) -> str:
-    """The page, as it will stand in `path`: links to the exercises' pages begin there."""
-    shown = data.of(profile, table, path)
+def html(
+    profile: LineProfile,
+    table: MetricTable,
+    path: Path | None = None,
+    found: ByLine | None = None,
+) -> str:
+    """The page, as it will stand in `path`: links to the exercises' pages begin there. `found` is what
+    --explain says of the same kernels."""
+    shown = data.of(profile, table, path, found)
     parts = {
         "title": escape(title(shown)),
         "style": _file("page.css"),
         "data": as_json(shown),
         "script": _file("page.js"),
-        "footer": "\n".join(f"<p>{escape(text)}</p>" for text in footer(profile, table)),
+        "footer": "\n".join(f"<p>{escape(text)}</p>" for text in footer(profile, table, found)),
     }
     # In one go: what is put in may look like a place of the template, too.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _file("page.html"))
@@ -61,11 +71,18 @@ def title(shown: dict[str, Any]) -> str:
     )
 
 
-def footer(profile: LineProfile, table: MetricTable) -> Iterator[str]:
+def footer(profile: LineProfile, table: MetricTable, found: ByLine | None = None) -> Iterator[str]:
     """What was counted where, and what was not."""
     for source in dict.fromkeys(filter(None, [profile.source, table.source])):
         yield _sentence(source)
-    yield from (WITHOUT_GPU, SAMPLED) if profile.exact else (WITHOUT_SAMPLES,)
+    if profile.exact:
+        known = found is not None and found.registers_known
+        yield WITHOUT_GPU.replace(" registers,", "") if known else WITHOUT_GPU
+        yield SAMPLED
+    else:
+        yield WITHOUT_SAMPLES
+    if found:
+        yield unseen.LOOKED_AT
     yield from map(_sentence, table.notes)
 
 

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...counters.explanation import ByLine, Counted
 from ...counters.metric_table import MetricTable, Row
 from ...paths import ROOT
 from .. import source_text, worst
 from ..model import ATOMIC, WARP, Access, Kernel, Line, LineProfile, Place
 from ..worst import Worst
-from . import arrays, columns, links, roofline, samples, sentences
+from . import arrays, columns, findings, links, roofline, samples, sentences
+from .findings import Finding
 from .sentences import Sentence
 
 AROUND = 2  # lines shown before and behind one that is in no function
@@ -22,19 +24,34 @@ LIMIT = 2_500_000  # characters
 
 
 def of(
-    profile: LineProfile, table: MetricTable, page: Path | None, limit: int = LIMIT
+    profile: LineProfile,
+    table: MetricTable,
+    page: Path | None,
+    found: ByLine | None = None,
+    limit: int = LIMIT,
 ) -> dict[str, Any]:
-    """`page` is where the page will stand, for its links."""
+    """`page` is where the page will stand, for its links. `found` has the kernels of the profile."""
     files = _Files(profile)
-    of_kernels = [_kernel(kernel, table, files, page, profile.exact) for kernel in profile.kernels]
+    found = found or ByLine([Counted(("", "", ""), 0, ()) for _ in profile.kernels])
+    of_kernels = [
+        _kernel(kernel, each.sentences, table, files, page, profile.exact)
+        for kernel, each in zip(profile.kernels, found.kernels)
+    ]
     samples.fit(of_kernels, limit)
-    found = worst.of_all(profile.kernels)
-    first = profile.kernels.index(found[0]) if found else 0
     return {
         "kernels": of_kernels,
-        "first": first,
+        "first": _first(profile, of_kernels),
+        "host": findings.of(found.host, {}, page),
         "files": files.texts(),
     }
+
+
+def _first(profile: LineProfile, of_kernels: Sequence[dict[str, Any]]) -> int:
+    """The kernel with the worst line; without one, the first in which anything was found."""
+    bad = worst.of_all(profile.kernels)
+    if bad:
+        return profile.kernels.index(bad[0])
+    return next((number for number, kernel in enumerate(of_kernels) if kernel["findings"]), 0)
 
 
 class _Files:
@@ -65,9 +82,15 @@ def name_of(file: Path) -> str:
 
 
 def _kernel(
-    kernel: Kernel, table: MetricTable, files: _Files, page: Path | None, exact: bool
+    kernel: Kernel,
+    found: Sequence[Finding],
+    table: MetricTable,
+    files: _Files,
+    page: Path | None,
+    exact: bool,
 ) -> dict[str, Any]:
     bad = worst.of(kernel)
+    is_found = bad is not None and bool(findings.at(found, bad.place))
     shown = columns.shown(kernel)
     lines = [line for _, line in sorted(kernel.lines.items())]
     numbers = {line.place: number for number, line in enumerate(lines)}
@@ -76,10 +99,14 @@ def _kernel(
         "facts": facts(kernel),
         "columns": [{"title": column.title, "about": column.about} for column in shown],
         "without": columns.without(kernel),
-        "lines": [_line(line, kernel, shown, bad, files, page, exact) for line in lines],
+        "lines": [
+            _line(line, kernel, shown, None if is_found else bad, found, files, page, exact)
+            for line in lines
+        ],
         "worst": numbers.get(bad.place, -1) if bad else -1,
-        "verdict": _verdict(bad, page),
-        "short": bad.short if bad else "",
+        "verdict": None if is_found or (found and not bad) else _verdict(bad, page),
+        "findings": findings.of(found, numbers, page),
+        "short": found[0].title if found else bad.short if bad else "",
         "parts": _parts(kernel, files),
         "accesses": _accesses(kernel),
         "memories": [
@@ -120,11 +147,13 @@ def _line(
     kernel: Kernel,
     shown: Sequence[columns.Column],
     bad: Worst | None,
+    found: Sequence[Finding],
     files: _Files,
     page: Path | None,
     exact: bool,
 ) -> dict[str, Any]:
     cells = [column.of(line, kernel) for column in shown]
+    says = findings.named(findings.at(found, line.place), sentences.of(line, kernel, bad, exact))
     return {
         "file": files.number(line.place.file),
         "line": line.place.line,
@@ -132,7 +161,7 @@ def _line(
             [cell.text, round(cell.good, 4), round(cell.bad, 4), cell.value] if cell else None
             for cell in cells
         ],
-        "says": [said(sentence, page) for sentence in sentences.of(line, kernel, bad, exact)],
+        "says": [said(sentence, page) for sentence in says],
         "accesses": _worst_first(
             {n: access for n, access in enumerate(kernel.accesses) if access.place == line.place}
         ),
@@ -160,9 +189,9 @@ def said(sentence: Sentence, page: Path | None) -> dict[str, Any]:
     found: dict[str, Any] = {"text": sentence.text}
     if sentence.bad:
         found["bad"] = True
-    link = links.to(sentence.exercise, page) if sentence.exercise else None
+    link = links.shown(sentence.exercise, page) if sentence.exercise else None
     if link:
-        found["link"] = {"name": link.exercise, "command": link.command, "to": link.address}
+        found["link"] = link
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ... import catalogue
 from ...paths import ROOT
@@ -15,6 +16,12 @@ class Link:
     exercise: str
     command: str
     address: str  # relative to the page; empty where that lies outside of the checkout
+
+
+def shown(exercise: str, page: Path | None) -> dict[str, Any] | None:
+    """As the page's data have it."""
+    link = to(exercise, page)
+    return link and {"name": link.exercise, "command": link.command, "to": link.address}
 
 
 def to(exercise: str, page: Path | None) -> Link | None:

@@ -47,12 +47,23 @@ function select(id, names, chosen, change) {
 // ---- sentences
 
 function sentence(said) {
-  const parts = [said.text];
-  if (said.link) {
-    const name = said.link.to ? element("a", { href: said.link.to }, said.link.name) : element("b", {}, said.link.name);
-    parts.push(" The remedy: ", element("span", { class: "remedy" }, name, " (", element("code", {}, said.link.command), ")."));
-  }
-  return parts;
+  return [said.text, ...linked(" The remedy: ", said.link)];
+}
+
+function linked(lead, link) {
+  if (!link) return [];
+  const name = link.to ? element("a", { href: link.to }, link.name) : element("b", {}, link.name);
+  return [lead, element("span", { class: "remedy" }, name, " (", element("code", {}, link.command), ").")];
+}
+
+const lineButton = (index) =>
+  element("button", { type: "button", onclick: () => goTo(index) }, `line ${kernel().lines[index].line}`);
+
+function finding({ name, line, where, code, text, remedy, link }) {
+  const place = line !== undefined ? [": ", lineButton(line)] : where ? [`: ${where}`] : [];
+  const quote = code ? [element("p", { class: "quote" }, element("code", {}, code))] : [];
+  return element("li", { class: "note" }, element("p", {}, element("b", {}, name), ...place), ...quote, element("p", {}, text),
+    element("p", {}, `→ ${remedy}`, ...linked(" See ", link)));
 }
 
 const badFirst = (said) => [...said].sort((a, b) => Boolean(b.bad) - Boolean(a.bad));
@@ -95,15 +106,17 @@ function countCell(cell, title) {
 function sourceRow(file, number, index) {
   const text = data.files[file].lines[number - 1] ?? "";
   const code = element("td", { class: "code", role: "cell" }, ...coloured(text));
-  const { columns, lines, worst } = kernel();
+  const { columns, lines, worst, findings } = kernel();
   if (index === undefined) {
     const empty = columns.map(() => element("td", { class: "count", role: "cell" }));
     return element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, String(number)), code, ...empty);
   }
   const line = lines[index];
+  const isFound = findings.some((each) => each.line === index);
+  const about = isFound ? ", named above" : index === worst ? ", the worst" : "";
   const button = element("button", { type: "button", "data-line": index, "aria-expanded": "false",
-    "aria-label": `line ${number}${index === worst ? ", the worst" : ""}` }, String(number));
-  const look = `counted${index === worst ? " worst" : ""}`;
+    "aria-label": `line ${number}${about}` }, String(number));
+  const look = `counted${about ? " worst" : ""}`;
   return element("tr", {
     class: look, role: "row", "data-row": index,
     onclick: () => open(index),
@@ -554,15 +567,16 @@ function drawRoofline() {
 }
 
 function drawKernel() {
-  const { facts, verdict, totals, columns, worst, without } = kernel();
+  const { facts, verdict, findings, totals, columns, worst, without } = kernel();
   byId("without").textContent = without.length ? `No line has ${without.join(" or ")}.` : "";
   byId("facts").replaceChildren(...Object.entries(facts).map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
   const box = byId("verdict");
+  box.hidden = !verdict;
   box.classList.toggle("fine", worst < 0);
-  const line = worst < 0 ? undefined : kernel().lines[worst];
-  const lead = line ? [element("b", {}, "The worst line: "), element("button", { type: "button", onclick: () => goTo(worst) }, `line ${line.line}`), " "] : [];
-  box.replaceChildren(...lead, ...sentence(verdict));
+  const lead = worst < 0 ? [] : [element("b", {}, "The worst line: "), lineButton(worst), " "];
+  box.replaceChildren(...(verdict ? [...lead, ...sentence(verdict)] : []));
+  byId("findings").replaceChildren(...findings.map(finding));
   const orders = ["as in the source", "most costly first", ...columns.map((column) => `by ${column.title}`)];
   const keys = ["source", "cost", ...columns.keys()];
   if (!keys.includes(state.order)) state.order = "source";
@@ -570,7 +584,8 @@ function drawKernel() {
   byId("totals").hidden = totals.length === 0;
   byId("totals-list").replaceChildren(...totals.map(([name, value, meaning]) => element("div", {},
     element("dt", {}, element("code", {}, name)), element("dd", { class: "value" }, value), element("dd", { class: "meaning" }, meaning))));
-  Object.assign(state, { open: worst, access: 0, sample: 0, step: 0 });
+  const first = worst < 0 ? findings.find((each) => each.line !== undefined)?.line ?? -1 : worst;
+  Object.assign(state, { open: first, access: 0, sample: 0, step: 0 });
   drawSource();
   explain(-1);
   drawDivergence();
@@ -581,6 +596,8 @@ select("kernel", data.kernels.map(({ name, facts, short }, i) => {
   const twin = data.kernels.some((other, k) => k !== i && other.name === name);
   return (twin ? `${name} <<<${facts.grid}, ${facts.block}>>>` : name) + (short ? ` · ${short}` : "");
 }), state.kernel, (i) => { state.kernel = i; drawKernel(); });
+byId("host").hidden = data.host.length === 0;
+byId("host-findings").replaceChildren(...data.host.map(finding));
 byId("listing").addEventListener("mouseleave", () => explain(-1));
 byId("listing").addEventListener("keydown", (event) => { // up and down, from one line with counts to the next
   const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
