@@ -55,6 +55,24 @@ def _place_of(steps: list[tuple[Sample, Step]]) -> tuple[int | None, frozenset[i
     return memory, frozenset(step.offsets[0] for _, step in steps if step.memory == memory)
 
 
+def is_regular(kernel: Kernel, index: int) -> bool:
+    """Whether the lanes lie at one distance from each other in most requests, or where they have lain
+    at the step before. Where an address depends on what was loaded they do not."""
+    access = kernel.accesses[index]
+    at_one_distance = sum(count for stride, count in access.strides.items() if stride != IRREGULAR)
+    steps = list(_steps(kernel, index))
+    again = [
+        _distances(step) == _distances(later)
+        for (sample, step), (later_sample, later) in zip(steps, steps[1:])
+        if sample is later_sample and step.lanes == later.lanes
+    ]
+    return 2 * at_one_distance >= access.requests or 2 * sum(again) > len(again)
+
+
+def _distances(step: Step) -> list[int]:
+    return [offset - step.offsets[0] for offset in step.offsets]
+
+
 def lanes_of(mask: int) -> list[int]:
     return [lane for lane in range(WARP) if mask >> lane & 1]
 

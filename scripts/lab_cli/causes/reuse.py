@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..lines import weights
 from ..lines.model import COPY, GLOBAL, LOAD, SECTOR, SHARED, WARP, Access, Kernel
+from . import patterns
 from .finding import Finding, number, percent
 from .kernel_work import Work
 from .source_lines import also
@@ -34,11 +35,13 @@ AFTER = 0.5  # wavefronts for each multiply-add, with 4 x 4 results to a thread
 
 
 def tiles(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
-    """Where no tile is in shared memory yet."""
+    """Where no tile is in shared memory yet, and all know beforehand what belongs into one."""
     if any(access.space == SHARED or access.kind == COPY for access in kernel.accesses):
         return
     members = [
-        access for access in kernel.accesses if access.space == GLOBAL and _is_shared(access)
+        access
+        for index, access in enumerate(kernel.accesses)
+        if access.space == GLOBAL and _is_shared(access) and patterns.is_regular(kernel, index)
     ]
     saved = sum(access.least * (1 - 1 / _of_sectors(access)) for access in members)
     if not members:

@@ -50,6 +50,14 @@ def test_constants() -> None:
     assert symptoms(kernel([constants(1)])) == []
 
 
+def test_members_of_a_struct_in_constant_memory() -> None:
+    """Three loads of a line are one finding, on all of its passes."""
+    found = only(kernel([constants(32), constants(32), constants(32), constants(1)]))
+    assert "3,000 requests" in found.says
+    of_passes = 100 * 3 * 31_000 / (3 * 32_000 + 1000)
+    assert f"{of_passes:.0f} % of the kernel's passes" in found.gain
+
+
 @pytest.mark.parametrize(("executions", "expected"), [(1_100_000, [CONSTANTS]), (1_200_000, [])])
 def test_constants_beside_other_work(executions: int, expected: list[str]) -> None:
     of = kernel([constants(32)], [line(11, executions)])
@@ -218,11 +226,10 @@ def reused(threads: int, sectors: float | None = None, **fields: object) -> Acce
     least = int((sectors or threads) * elements * 4 / 32)
     return access(
         requests=requests,
-        stride=IRREGULAR,
         units=least,
         least=least,
         sampled_elements=elements,
-        **fields,
+        **{"stride": 0, **fields},
     )
 
 
@@ -243,6 +250,21 @@ def test_tiles_that_are_there_or_would_save_little() -> None:
     assert symptoms(kernel([reused(32), access(12, requests=99_000)])) == []
     assert symptoms(kernel([reused(32), access(12, requests=90_000)])) == [TILE]
     assert symptoms(kernel([reused(32)], [line(13, 4_000_000)])) == []
+
+
+def test_a_tile_needs_addresses_that_are_known() -> None:
+    """Lanes that walk through a tree load what another lane has loaded, but none knows what is next."""
+    rows = [4 * (lane // 16 * 100 + lane % 16) for lane in range(32)]
+    walks = [[4 * (7 * lane * step % 32) for lane in range(32)] for step in range(1, 5)]
+    scattered = reused(32, stride=IRREGULAR)
+    assert symptoms(kernel([scattered], memories=[array()])) == []
+
+    def after(offsets: list[list[int]]) -> list[str]:
+        steps = [touch(0, each) for each in offsets]
+        return symptoms(kernel([scattered], memories=[array()], samples=[sample(*steps)]))
+
+    assert after(walks) == []
+    assert after([[each + 64 * step for each in rows] for step in range(4)]) == [TILE]
 
 
 def products(loads: int, multiply_adds: int, threads: int = 32, **fields: object) -> Kernel:
