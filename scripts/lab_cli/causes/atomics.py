@@ -31,6 +31,11 @@ ALL_TIMES = 0.95
 SHARED_GROUP = 4
 # One lane that does an atomic again and again may count what a queue has left: a hint.
 RETURNED = re.compile(r"(?:[=(<>\[+*,]|return)\s*atomic\w+\s*\(")
+# 2^24 additions to one address, by a kernel of 65,536 blocks.
+FLOATS = (
+    " nvcc adds up the integers of a warp first, and lets one lane do the atomic; it does not do so "
+    "with floats. On an H200, 16.8 million integers took 0.40 ms, and as many floats 29.4 ms."
+)
 PASS = 2.0  # cycles, of each lane after the first: a load and a store
 
 
@@ -72,7 +77,8 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
             if alike >= 2
             else ""
         )
-        + ". Operations on one address wait for each other.",
+        + ". Operations on one address wait for each other."
+        + (FLOATS if addresses == 1 and alike >= 2 and _are_floats(kernel, access) else ""),
         f"One operation of {'each' if adding == blocks else f'each of {adding}'} "
         f"block{'' if adding == blocks else 's'} for each address would be {number(least)}: that "
         f"removes {percent(1 - least / access.lanes)} of the atomics.",
@@ -82,6 +88,15 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
         access.place,
         hint=is_queue,
     )
+
+
+def _are_floats(kernel: Kernel, access: Access) -> bool:
+    """Whether all atomics of the line are sums of floats."""
+    line = kernel.lines.get(access.place)
+    lanes = sum(
+        each.lanes for each in kernel.accesses if each.kind == ATOMIC and each.place == access.place
+    )
+    return line is not None and line.operations.get("float_atomic", 0) >= lanes
 
 
 def _of_returned(access: Access, of_kernel: Work) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from ..paths import ROOT
 from .model import Place
 
 FP32, FP64, TO_DOUBLE, SPECIAL, DIVISION = "fp32", "fp64", "to_double", "special", "division"
+FLOAT_ATOMIC = "float_atomic"  # a sum by atomicAdd, which is none of the others
 _CALLS = ("call", "callq", "bl")
 HOOK = "__sanitizer_cov_trace_pc"  # begins each basic block
 
@@ -42,6 +43,8 @@ _FUNCTION = re.compile(
     r"(__)?(a?(sin|cos|tan)h?(pi)?|sincos(pi)?|exp(2|10|m1)?|log(2|10|1p)?|r?sqrt|r?cbrt|pow|rcp|erfc?"
     r"|hypot|[lt]gamma|fmod|atan2|fdivide)(?P<float>f)?(_r[nzud])?$"
 )
+# As emulator/include/emu/atomics.h declares it.
+_FLOAT_ATOMIC = re.compile(r"(float|double)[234]? (emu::)?atomicAdd(_block|_system)?<")
 # How the translator has a kernel divide (emulator/include/emu/division.h), and a constant for the divisor.
 _DIVIDES = re.compile(r"emu::operator[/%]=?<(?P<types>.*)>\(.*emu::Divi(dend|sor)<")
 _CONSTANT_DIVISOR = re.compile(r"\$0x[0-9a-f]+, *%[er]si|[wx]1, *#")
@@ -192,6 +195,8 @@ def _of_call(operands: str) -> tuple[str, int] | None:
         types = divides["types"]
         kind = FP64 if "double" in types else FP32 if "float" in types else DIVISION
         return kind, 1
+    if _FLOAT_ATOMIC.match(called["name"]):
+        return FLOAT_ATOMIC, 1
     text = called["name"].split("@")[0]
     arguments = _CAST_ARGUMENTS.search(text)
     floats = bool(arguments and "float" in arguments["types"])

@@ -81,7 +81,8 @@ class Line:
         default_factory=list
     )  # made in functions that are called from here
     operations: dict[str, int] = field(default_factory=dict)
-    # by threads: fp32, fp64, to_double, special, division (of integers); fma counts two
+    # by threads: fp32, fp64, to_double, special, division (of integers), float_atomic (atomicAdd); fma counts
+    # two
 
 
 @dataclass(frozen=True)

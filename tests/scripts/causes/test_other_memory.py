@@ -90,6 +90,18 @@ def test_atomics_on_one_address() -> None:
     assert "would be 264" in found.gain and "99.6 %" in found.gain
 
 
+def test_sums_of_floats_on_one_address() -> None:
+    """Which the compiler does not add up for a warp first."""
+
+    def says(floats: int, **fields: object) -> str:
+        added = line(10, 2112, operations={"float_atomic": floats})
+        return only(kernel([access(9, requests=2112), atomic(**fields)], [added])).says
+
+    assert "floats" in says(32 * 2112)
+    assert "floats" not in says(32 * 2112 - 1)  # an integer's, too
+    assert "floats" not in says(32 * 2112, addresses=16, alike=4)
+
+
 def test_one_atomic_of_each_block_or_warp() -> None:
     of_block = atomic(requests=264, lanes=264, alike=1, stride=None)
     assert symptoms(kernel([access(9, requests=2112), of_block])) == []

@@ -91,6 +91,10 @@ def kinds(*texts: str) -> list[tuple[str, int]]:
         ("call 1234 <std::pow(double, int)>", ("fp64", 1)),
         ("call 1234 <__fdividef(float, float)>", ("fp32", 1)),
         ("call 1234 <__dadd_rn(double, double)>", ("fp64", 1)),
+        (
+            "call 1234 <float atomicAdd<float, 0>(float*, emu::NotDeduced<float>::Type)>",
+            ("float_atomic", 1),
+        ),
         ("fmadd s0, s1, s2, s3", ("fp32", 2)),
         ("fmul d0, d1, d2", ("fp64", 1)),
         ("fcvt d0, s0", ("to_double", 1)),
@@ -106,6 +110,7 @@ def test_operations(text: str, expected: tuple[str, int]) -> None:
     [
         "mov %eax,%ebx",
         "call 1234 <tan_of_all(float)>",
+        "call 1234 <int atomicAdd<int, 0>(int*, emu::NotDeduced<int>::Type)>",
         "fcvt s0, d0",
         "cvtsd2ss %xmm0,%xmm0",
         "ret",
