@@ -10,10 +10,8 @@ import csv
 from pathlib import Path
 
 from lab_cli import metrics
-from lab_cli.counters import diagnosis, explanation, raw_csv, unseen
 from lab_cli.counters.metric_table import LABELS, MetricTable, Row, build
 from lab_cli.paths import ROOT
-from lab_fixtures import shipped
 
 RECORDED = ROOT / "tests/scripts/counters/recorded"
 
@@ -46,18 +44,3 @@ def values(name: str, kernel: str) -> dict[str, float]:
 
 def _number(cell: str) -> float | None:
     return float(cell) if cell else None
-
-
-def without_gpu(stem: str, width: int) -> list[str]:
-    """The paragraphs on the kernels of an exercise's build, NAME.debug or NAME.optimised, as without a
-    GPU."""
-    exercise, _, kind = stem.partition(".")
-    path = shipped(exercise).results / "h200" / f"counts.{kind}.csv"
-    raw = raw_csv.parse(path.read_text())
-    asked = metrics.load().find(diagnosis.load().metrics("cpu"))
-    text = explanation.text(build(raw, asked, "recorded", []), "cpu", width)
-    *kernels, notes = text.split("\n\n")
-    assert notes.startswith("recorded\n")
-    for note in (unseen.NO_LINES, unseen.WITHOUT_GPU, *unseen.without_gpu()):
-        assert note in " ".join(notes.split())
-    return kernels

@@ -32,7 +32,6 @@ _RULE = {
     "unless": TEXTS.or_nothing(),
     "says": TEXT,
     "also": TEXT.or_nothing(),
-    "backends": TEXTS.or_nothing(),
     "why": TEXT,
     **_READ,
 }
@@ -77,7 +76,6 @@ class Rule:
     unless: Sequence[Condition] = ()
     lost: Formula | None = None
     also: str = ""
-    backends: Sequence[str] = ("cpu", "gpu")
     exercises: Sequence[str] = ()
 
     @property
@@ -161,25 +159,23 @@ class Diagnosis:
     def metrics(self, backend: str) -> list[str]:
         """What a back end has to count, by textbook name."""
         known = metrics.load().metrics
-        own = [name for rule in self._of(backend) for name in [*rule.needs, *rule.wants]]
+        own = [name for rule in self.rules for name in [*rule.needs, *rule.wants]]
         of_limits = [limit.metric for limit in self.limits]
         of_stalls = [self.issuing, self.ready, *(stall.metric for stall in self.stalls)]
         names = dict.fromkeys([*of_limits, *of_stalls, *own])
         return [name for name in names if getattr(known[name], backend)]
 
-    def findings(self, values: Values, backend: str) -> list[Finding]:
+    def findings(self, values: Values) -> list[Finding]:
         """All that are about the launch as a whole, then the first of the others."""
-        found = [finding for rule in self._of(backend) if (finding := rule.finding(values))]
+        found = [finding for rule in self.rules if (finding := rule.finding(values))]
         sizes = [finding for finding in found if finding.rule.kind == "size"]
         others = [finding for finding in found if finding.rule.kind != "size"]
         others.sort(key=lambda finding: (KINDS.index(finding.rule.kind), -finding.lost))
         return [*sizes, *others[:SHOWN]]
 
-    def undecided(self, values: Values, backend: str) -> dict[str, list[str]]:
+    def undecided(self, values: Values) -> dict[str, list[str]]:
         """Of each rule that cannot be decided the metrics that it lacks, by symptom."""
-        return {
-            rule.symptom: missing for rule in self._of(backend) if (missing := rule.missing(values))
-        }
+        return {rule.symptom: missing for rule in self.rules if (missing := rule.missing(values))}
 
     def busy(self, values: Values) -> Busy | None:
         """None if the share of one of the parts is not known."""
@@ -209,15 +205,6 @@ class Diagnosis:
 
     def _close(self, limit: Limit) -> float:
         return self.thresholds["close"] if limit.close is None else limit.close
-
-    def _of(self, backend: str) -> list[Rule]:
-        known = metrics.load().metrics
-        return [
-            rule
-            for rule in self.rules
-            if backend in rule.backends
-            and all(getattr(known[name], backend) for name in rule.needs)
-        ]
 
 
 def filled(sentence: str, numbers: Values) -> str:

@@ -89,26 +89,23 @@ class ByLine:
 
 def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = None) -> str:
     """A paragraph for each kernel and one for the host, then what holds for all; lines of at most
-    `width` characters. Where lines have been counted, they stand for the totals of the cpu back
-    end."""
-    rules = diagnosis.load()
-    rows = [(row, _values(table, row)) for row in table.rows]
-    decided = backend == "cpu" and by_line is not None
-    if decided and by_line:
+    `width` characters. On the cpu back end the lines stand for the totals of the table, on a GPU
+    beside them."""
+    by_line = by_line or ByLine([])
+    if backend == "cpu":
         paragraphs = [_of_lines(counted, width) for counted in by_line.kernels]
-        undecided = []
+        notes = [note for note in table.notes if note != NO_REGISTERS]
+        notes += [unseen.LOOKED_AT, *unseen.without_gpu(by_line.registers_known)]
     else:
-        paragraphs = _paragraphs(rules, rows, backend, width, by_line)
-        undecided = _undecided(rules, [values for _, values in rows], backend)
-    if by_line and by_line.host:
+        rules = diagnosis.load()
+        rows = [(row, _values(table, row)) for row in table.rows]
+        paragraphs = _paragraphs(rules, rows, width, by_line)
+        undecided = _undecided(rules, [values for _, values in rows])
+        notes = [*table.notes, *undecided, unseen.NO_LINES]
+    if by_line.host:
         lines = [line for sentence in by_line.host for line in sentence.lines(width)]
         paragraphs.append("\n".join(["The host's code", *lines]))
-    of_table = [note for note in table.notes if not (decided and note == NO_REGISTERS)]
-    looked_at = unseen.LOOKED_AT if decided else unseen.NO_LINES
-    notes = [table.source, *of_table, *undecided, looked_at]
-    if backend == "cpu":
-        notes += unseen.without_gpu(bool(by_line and by_line.registers_known))
-    below = [line for note in notes for line in _note(note, width)]
+    below = [line for note in [table.source, *notes] for line in _note(note, width)]
     return "\n\n".join([*paragraphs, "\n".join(below)]) + "\n"
 
 
@@ -129,15 +126,14 @@ def _note(note: str, width: int) -> list[str]:
 def _paragraphs(
     rules: Diagnosis,
     rows: Sequence[tuple[Row, Values]],
-    backend: str,
     width: int,
-    by_line: ByLine | None,
+    by_line: ByLine,
 ) -> list[str]:
     """Launches of a kernel with the same findings have one, with the numbers of the first."""
     alike: dict[tuple[str, ...], list[list[Sentence]]] = {}
     for number, (row, values) in enumerate(rows):
         beside = _beside(by_line, number, (row.kernel, row.grid, row.block))
-        sentences = _sentences(rules, values, backend, beside)
+        sentences = _sentences(rules, values, beside)
         key = (row.kernel, row.grid, row.block, *(sentence.remedy for sentence in sentences))
         alike.setdefault(key, []).append(sentences)
     found = []
@@ -169,19 +165,17 @@ class Beside:
         return f" {ncu_rules.sentence(found)}" if found else ""
 
 
-def _beside(by_line: ByLine | None, row: int, launch: Launch) -> Beside:
-    if by_line is None:
-        return Beside()
+def _beside(by_line: ByLine, row: int, launch: Launch) -> Beside:
     sentences = [each.sentences for each in by_line.kernels if each.launch == launch]
     estimates = by_line.estimates[row] if row < len(by_line.estimates) else {}
     return Beside(sentences[0] if sentences else [], by_line.located.get(launch, {}), estimates)
 
 
-def _sentences(rules: Diagnosis, values: Values, backend: str, beside: Beside) -> list[Sentence]:
-    findings = rules.findings(values, backend)
+def _sentences(rules: Diagnosis, values: Values, beside: Beside) -> list[Sentence]:
+    findings = rules.findings(values)
     sentences = [
         *(_of_finding(finding, beside) for finding in findings if finding.rule.kind == "size"),
-        *(_of_gpu(rules, values, beside) if backend == "gpu" else []),
+        *_of_gpu(rules, values, beside),
         *(_of_finding(finding, beside) for finding in findings if finding.rule.kind != "size"),
         *beside.sentences,
     ]
@@ -250,11 +244,11 @@ def _of_stalls(waiting: Waiting | None, busy: Busy | None) -> Sentence:
     return Sentence(f"{most}.", stall.remedy, stall.exercises)
 
 
-def _undecided(rules: Diagnosis, kernels: Sequence[Values], backend: str) -> list[str]:
+def _undecided(rules: Diagnosis, kernels: Sequence[Values]) -> list[str]:
     """Names the rules that could not be decided for some kernel, with what they lack."""
     missing: dict[str, list[str]] = {}
     for values in kernels:
-        missing.update(rules.undecided(values, backend))
+        missing.update(rules.undecided(values))
     return [f"not decided: {symptom} (no {', '.join(names)})" for symptom, names in missing.items()]
 
 

@@ -104,7 +104,7 @@ def launches(name: str) -> Iterator[tuple[str, Values]]:
 
 def found(values: Values) -> list[str]:
     """Of the findings that --explain would show on a GPU."""
-    return [finding.rule.symptom for finding in RULES.findings(values, "gpu")]
+    return [finding.rule.symptom for finding in RULES.findings(values)]
 
 
 @pytest.mark.parametrize("file", EXPECTED)
@@ -130,13 +130,6 @@ def test_few_warps_for_the_latency() -> None:
     assert one_thread["theoretical_occupancy"] == 50 and rule.finding(one_thread) is None
 
 
-def test_few_warps_fit_is_said_without_a_gpu_alone() -> None:
-    values = {"theoretical_occupancy": 50.0}
-    assert [found.rule.symptom for found in RULES.findings(values, "cpu")] == ["few warps fit"]
-    assert RULES.findings(values, "gpu") == []
-    assert RULES.findings({"theoretical_occupancy": 62.5}, "cpu") == []
-
-
 def test_each_rule_is_tried_on_a_recorded_kernel() -> None:
     tried = {
         name
@@ -144,7 +137,7 @@ def test_each_rule_is_tried_on_a_recorded_kernel() -> None:
         for launch in kernels.values()
         for name in sum(launch, [])
     }
-    elsewhere = {CONSTANTS, FEW, "few warps fit"}  # the first in test_recorded_explanations.py
+    elsewhere = {CONSTANTS, FEW}  # the first in test_recorded_explanations.py
     assert {rule.symptom for rule in RULES.rules} == {*tried, *elsewhere}
 
 
@@ -240,18 +233,15 @@ def test_what_each_back_end_counts() -> None:
     assert {*on_cpu, "dram_utilization", "sm_utilization", "warp_issuing", "waves"} <= set(on_gpu)
 
 
-def test_decided_without_a_gpu() -> None:
-    decided = {rule.symptom for rule in RULES.rules} - {
-        SHORT, GRID, LAST, LOCAL, CONSTANTS, FEW,
-    }  # fmt: skip
-    assert set(RULES.undecided({}, "cpu")) == decided
-    assert RULES.undecided(dict.fromkeys(RULES.metrics("cpu"), 1.0), "cpu") == {}
+def test_decided_where_all_metrics_have_a_value() -> None:
+    assert set(RULES.undecided({})) == {rule.symptom for rule in RULES.rules}
+    assert RULES.undecided(dict.fromkeys(RULES.metrics("gpu"), 1.0)) == {}
 
 
 def test_rule_without_its_metrics_is_silent() -> None:
     values = {"gld_efficiency": 12.5, "gld_transactions": 32.0, "gst_transactions": 1.0}
-    assert RULES.findings(values, "gpu") == []
-    assert RULES.undecided(values, "gpu")[LOADS] == ["gld_transactions_per_request"]
+    assert RULES.findings(values) == []
+    assert RULES.undecided(values)[LOADS] == ["gld_transactions_per_request"]
     assert found({**values, "gld_transactions_per_request": 32.0}) == [LOADS]
 
 

@@ -170,6 +170,6 @@ def test_what_ncu_could_not_say_is_named() -> None:
 
 def test_lines_keep_to_the_width_and_a_number_stands_beside_its_unit() -> None:
     for width in range(40, 100, 4):
-        text = "\n".join(explain_sample.without_gpu("transpose.optimised", width))
+        text = explanation.text(explain_sample.table("transpose"), "gpu", width)
         assert all(len(line) <= width for line in text.splitlines() if len(line.split()) > 1)
         assert not re.search(r"^ *%", text, re.MULTILINE)
