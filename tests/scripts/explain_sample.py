@@ -10,7 +10,7 @@ import csv
 from pathlib import Path
 
 from lab_cli import metrics
-from lab_cli.counters.metric_table import LABELS, MetricTable, Row, build
+from lab_cli.counters.metric_table import LABELS, MetricTable, Row
 from lab_cli.paths import ROOT
 
 RECORDED = ROOT / "tests/scripts/counters/recorded"

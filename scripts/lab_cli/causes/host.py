@@ -3,7 +3,7 @@ memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..lines.model import HostCall, Kernel, LineProfile
 from ..paths import ROOT
@@ -128,8 +128,3 @@ def _copies(call: HostCall) -> Iterator[Finding]:
             slow - fast,
             call.place,
         )
-
-
-def ranked(findings: Sequence[Finding]) -> list[Finding]:
-    """Their weights are microseconds."""
-    return sorted(findings, key=lambda finding: -finding.weight)

@@ -21,13 +21,9 @@ from .source_lines import text
 LOST = 0.10
 OFTEN = 0.01  # of its branches
 RECENT = 12  # lines: a condition, and a function that it calls
-# Of what is lost where a value is chosen (a ? b : c): the compiler makes no branch of it.
-CHOICE = 0.05
 OTHER_LINES = 0.1
 # One lane that writes for its warp or block is as it should be: only where it has much to do.
 OF_ONE_LANE = 0.25
-OFTEN = 0.01  # of its branches
-RECENT = 12  # lines: a condition, and a function that it calls
 # Of what is lost where a value is chosen (a ? b : c): the compiler makes no branch of it, if that
 # is short, and another branch is to blame where there is one.
 CHOICE = 0.05

@@ -17,9 +17,6 @@ class Division:
     line: int
     column: int
     expression: str  # i / width
-    divisor: str
-    is_modulo: bool
-    is_wide: bool  # 64 bits
     loop: int  # line of the loop, or 0 where the function is called from one
     again: bool  # it has the same value each time around: the compiler can take it out of the loop
     function: str
@@ -57,16 +54,12 @@ def _is_given(node: Node) -> bool:
 
 
 def _described(source: Source, body: Body, node: Node, loop: Loop | None) -> Division:
-    left, right = node.parts
     text = source.text
     again = node.kind == "binary" and loop is not None and not known.changes_in(node, loop)
     return Division(
         line=text.line(node.first),
         column=text.column(node.first),
         expression=text.between(node.first, node.last),
-        divisor=text.between(right.first, right.last),
-        is_modulo=node.text.startswith("%"),
-        is_wide="long" in (left.type.base, right.type.base),
         loop=text.line(loop.at) if loop else 0,
         again=again,
         function=body.name,

@@ -74,7 +74,6 @@ class Root:
     node: Node
     wanted: Type | None
     loop: Loop | None
-    is_variadic: bool = False
 
 
 @dataclass(eq=False)

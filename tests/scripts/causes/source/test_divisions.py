@@ -112,5 +112,4 @@ def test_where_and_what():
 """
     (division,) = divisions.find(source.of(text))
     assert (division.line, division.column, division.loop) == (4, 13, 2)
-    assert (division.divisor, division.is_modulo, division.is_wide) == ("w", True, True)
     assert divisions.find(source.of(text), 1, 3) == []
