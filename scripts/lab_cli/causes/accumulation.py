@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..lines import weights
 from ..lines.model import GLOBAL, LOAD, STORE, Access, Kernel
 from ..lines.source_text import function_at, line_of
-from .finding import Finding, number, percent
+from ..words import number
+from .finding import Finding, percent
 from .kernel_work import Work
 from .source_lines import also
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..lines import weights
 from ..lines.model import WARP, Kernel, Line
+from ..words import number, several
 from . import device
 from . import kernel_work as work
-from .finding import Finding, number, times
+from .finding import Finding
 from .kernel_work import Work
 from .source import divisions as source_divisions
 from .source import double_literals
@@ -108,7 +109,7 @@ def written_doubles(kernel: Kernel) -> Iterator[Finding]:
     first, literals = max(found, key=lambda each: each[0].executions)
     yield Finding(
         "double precision in float code",
-        f"{_are_doubles(literals)}. Warps execute {times(first.executions, 'instruction')} of this "
+        f"{_are_doubles(literals)}. Warps execute {several(first.executions, 'instruction')} of this "
         f"line.{also(first.place, (line.place for line, _ in found))}",
         f"Writing {_instead(literals)} makes floats of them. {RATES}",
         SUFFIX,
@@ -145,7 +146,7 @@ def _operations(kernel: Kernel, found: Sequence[tuple[Line, list[DoubleLiteral]]
         for name in ("to_double", "fp64")
     }
     listed = [
-        times(counts["to_double"], "conversion") if counts["to_double"] else "",
-        times(counts["fp64"], "operation") + " in double" if counts["fp64"] else "",
+        several(counts["to_double"], "conversion") if counts["to_double"] else "",
+        several(counts["fp64"], "operation") + " in double" if counts["fp64"] else "",
     ]
     return " and ".join(filter(None, listed)) + " of a thread"

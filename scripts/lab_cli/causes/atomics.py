@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from ..lines import weights
 from ..lines.model import ATOMIC, GLOBAL, SHARED, Access, Kernel
+from ..words import number, several
 from . import kernel_work as work
 from . import patterns
 from .device import SMS
-from .finding import Finding, number, percent, times
+from .finding import Finding, percent
 from .kernel_work import Work
 from .source_lines import text
 
@@ -70,8 +71,8 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
     is_queue = access.lanes == access.requests > blocks * work.block_warps(kernel)
     yield Finding(
         "atomics on one address" if addresses == 1 else "atomics on few addresses",
-        f"{times(access.lanes, 'atomic operation')} of {times(blocks, 'block')} go to "
-        f"{times(addresses, 'address', 'addresses')}"
+        f"{several(access.lanes, 'atomic operation')} of {several(blocks, 'block')} go to "
+        f"{several(addresses, 'address', 'addresses')}"
         + (
             f", and {number(alike)} lanes of a warp want the same one at a time"
             if alike >= 2
@@ -109,7 +110,7 @@ def _of_returned(access: Access, of_kernel: Work) -> Iterator[Finding]:
     yield Finding(
         "atomics on few addresses",
         f"{number(alike)} lanes of a warp want the same address at a time, and wait for each "
-        f"other: {times(access.lanes, 'atomic operation')} in {times(access.requests, 'request')}.",
+        f"other: {several(access.lanes, 'atomic operation')} in {several(access.requests, 'request')}.",
         f"One operation of each warp removes {percent(1 - access.requests / access.lanes)} of the "
         "atomics.",
         "Let one lane of a warp add for all that want the same address (__ballot_sync and __popc "
@@ -154,7 +155,7 @@ def _of_shared(kernel: Kernel, access: Access, of_kernel: Work) -> Iterator[Find
     yield Finding(
         "atomics that collide in shared memory",
         f"Of {number(lanes)} lanes of a warp, {number(alike)} want the same address "
-        f"at a time, and wait for each other ({times(access.requests, 'request')}).",
+        f"at a time, and wait for each other ({several(access.requests, 'request')}).",
         f"Different addresses remove {number(alike - 1)} of {number(alike)} turns of this atomic.",
         "Keep several copies of the counters, one for each warp or group of lanes, and add them "
         "at the end; or add up neighbours in registers first.",

@@ -7,8 +7,9 @@ from math import gcd
 
 from ..lines import weights
 from ..lines.model import ATOMIC, COPY, LOAD, SHARED, Access, Kernel, Place
+from ..words import number, several
 from . import patterns
-from .finding import Finding, number, percent, times
+from .finding import Finding, percent
 from .kernel_work import Work
 from .source_lines import also
 
@@ -71,7 +72,7 @@ def _of_pattern(kernel: Kernel, of_kernel: Work, members: list[int]) -> Iterator
     yield Finding(
         "bank conflicts",
         f"A warp's {word} takes {number(wavefronts)} wavefronts; {number(wavefronts - conflicts)} "
-        f"would do ({times(access.requests, 'request')}). {why}{others}",
+        f"would do ({several(access.requests, 'request')}). {why}{others}",
         f"Another layout removes {number(conflicts)} of {number(wavefronts)} wavefronts of each "
         f"{word}: {percent(saved / of_kernel.wavefronts)} of the kernel's wavefronts"
         + (", with the others." if len(members) > 1 else "."),
@@ -93,9 +94,9 @@ def _rule(access: Access, stride: int | str | None, wavefronts: float) -> tuple[
     words = abs(stride) // WORD
     meet = gcd(words, BANKS)
     if access.size != WORD or meet == 1 or abs(meet - wavefronts) > 0.5:
-        return f"The lanes lie {times(words, 'word')} apart.", pad
+        return f"The lanes lie {several(words, 'word')} apart.", pad
     why = (
-        f"The lanes lie {times(words, 'word')} apart, so gcd({words}, {BANKS}) = {meet} of them "
+        f"The lanes lie {several(words, 'word')} apart, so gcd({words}, {BANKS}) = {meet} of them "
         "meet in each bank."
     )
     if words % 2 == 0:

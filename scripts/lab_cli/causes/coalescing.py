@@ -18,8 +18,9 @@ from ..lines.model import (
     Kernel,
     Place,
 )
+from ..words import number, several
 from . import patterns
-from .finding import Finding, number, percent, times
+from .finding import Finding, percent
 from .kernel_work import Work
 from .patterns import Pattern
 from .source_lines import also, text
@@ -189,7 +190,7 @@ def _per_request(access: Access) -> str:
     touched, least = access.units / access.requests, access.least / access.requests
     return (
         f"A warp's {word} touches {number(touched)} sectors of {SECTOR} bytes; {number(least)} "
-        f"would hold what it uses ({times(access.requests, 'request')})."
+        f"would hold what it uses ({several(access.requests, 'request')})."
     )
 
 
@@ -280,8 +281,8 @@ def _irregular(kernel: Kernel, access: Access, pattern: Pattern) -> tuple[str, s
     width = kernel.block[0]
     if pattern.stride == IRREGULAR and 0 < pattern.run == width < SECTOR // access.size:
         return (
-            f"rows of {times(width, 'thread')}",
-            f"A block is {times(width, 'thread')} wide, so {width * access.size} bytes lie side "
+            f"rows of {several(width, 'thread')}",
+            f"A block is {several(width, 'thread')} wide, so {width * access.size} bytes lie side "
             "by side.",
             f"Make blocks {SECTOR // access.size} threads wide at least (blockDim.x), better 32.",
             ["transpose", "stridedAccess"],

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ..lines import weights
 from ..lines.model import CONSTANT, Access, Kernel, Place
-from .finding import Finding, number, percent, times
+from ..words import number, several
+from .finding import Finding, percent
 from .kernel_work import Work
 
 # Two words for a warp take twice the time of one, 32 words 32 times (lookupConstant in
@@ -33,7 +34,7 @@ def find(kernel: Kernel, of_kernel: Work) -> Iterator[Finding]:
             "divergent reads of constant memory",
             f"Lanes of a warp want {number(passes)} different words at a time, and "
             f"the constant cache serves one in each pass: {number(passes)} passes where 1 would do "
-            f"({times(requests, 'request')}).",
+            f"({several(requests, 'request')}).",
             f"Shared memory removes {number(passes - 1)} of {number(passes)} passes of each load: "
             f"{percent(saved / of_kernel.constant_passes)} of the kernel's passes.",
             "Keep the table in shared memory, or in global memory behind const __restrict__; "

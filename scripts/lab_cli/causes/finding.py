@@ -22,18 +22,6 @@ class Finding:
     hint: bool = False  # may be right as it is: said, but not counted as a cause
 
 
-def number(value: float) -> str:
-    """Whole numbers from 100 on, else three digits: 1,024 or 12.5 or 4."""
-    if value >= 100 or float(value).is_integer():
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
-
-
-def times(count: float, noun: str, plural: str = "") -> str:
-    """A number with its noun: 1 block, 2 blocks."""
-    return f"{number(count)} {noun if count == 1 else plural or noun + 's'}"
-
-
 def percent(share: float) -> str:
     """A share of 0 to 1. What rounds to all or nothing without being so is said with a digit
     more."""

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from ..lines.model import HostCall, Kernel, LineProfile
 from ..paths import ROOT
+from ..words import number, several
 from . import device
 from . import kernel_work as work
-from .finding import Finding, number, times
+from .finding import Finding
 
 COMMON = ROOT / "common"  # what exercises do to check and to measure is no part of what they show
 # From one line: of fewer calls, 16 * 2.9 us are less than what the start of a program takes.
@@ -59,7 +60,7 @@ def _launches(call: HostCall, profile: LineProfile) -> Iterator[Finding]:
     cost, in_graph = call.calls * device.LAUNCH, call.calls * device.LAUNCH_IN_GRAPH
     yield Finding(
         "many tiny launches",
-        f"{times(call.calls, 'launch', 'launches')} of {call.kernel or 'a kernel'}, each with "
+        f"{several(call.calls, 'launch', 'launches')} of {call.kernel or 'a kernel'}, each with "
         f"work for less than {number(max(each, 0.1))} us on an {device.GPU}. A launch takes about "
         f"{device.LAUNCH} us.",
         f"One launch removes {number(call.calls - 1)} of {number(call.calls)} launches, about "
@@ -101,7 +102,7 @@ def _copies(call: HostCall) -> Iterator[Finding]:
         cost = call.calls * device.COPY
         yield Finding(
             "many small copies",
-            f"{times(call.calls, 'copy', 'copies')} of {number(size)} bytes each"
+            f"{several(call.calls, 'copy', 'copies')} of {number(size)} bytes each"
             f"{direction}. A copy takes about {device.COPY} us whatever its size, up to some "
             f"{device.HALF_BANDWIDTH // 1024} KiB.",
             f"One copy of {number(call.bytes)} bytes removes {number(call.calls - 1)} of "
@@ -116,7 +117,7 @@ def _copies(call: HostCall) -> Iterator[Finding]:
         fast = call.bytes / device.PINNED_GBPS / 1000
         yield Finding(
             "pageable memory under cudaMemcpyAsync",
-            f"{times(call.calls, 'asynchronous copy', 'asynchronous copies')} of {number(size)} "
+            f"{several(call.calls, 'asynchronous copy', 'asynchronous copies')} of {number(size)} "
             f"bytes{direction}, of host memory that is not page-locked. The driver copies it "
             "piece by piece through a buffer of its own: the host waits, and nothing overlaps.",
             f"Page-locked, {number(call.bytes)} bytes take about {number(fast)} us in place of "

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..lines.model import WARP, Kernel, Place, Step
+from ..words import number, several
 from . import kernel_work as work
-from .finding import Finding, number, percent, times
+from .finding import Finding, percent
 from .kernel_work import Work
 from .source_lines import text
 
@@ -120,9 +121,9 @@ def _at_branch(kernel: Kernel, place: Place, branch: Branch, lost: float) -> Ite
     line = kernel.lines.get(place)
     split = ""
     if line is not None and line.divergent:
-        split = f" Warps split here {times(line.divergent, 'time')}."
+        split = f" Warps split here {several(line.divergent, 'time')}."
         if line.divergent <= line.branches:  # a switch has more ways
-            branches = times(line.branches, "branch", "branches")
+            branches = several(line.branches, "branch", "branches")
             split = f" Warps split in {number(line.divergent)} of {branches}."
     way = _way(branch, bool(LOOP.search(text(place))))
     if way is ONE_LANE and lost < OF_ONE_LANE:

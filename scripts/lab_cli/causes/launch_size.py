@@ -7,10 +7,11 @@ import math
 from collections.abc import Iterator
 
 from ..lines.model import GLOBAL, LOAD, WARP, Kernel
+from ..words import number, several
 from . import kernel_work as work
 from . import registers
 from .device import GPU, SCHEDULERS, SMS, WARPS_PER_SM
-from .finding import Finding, number, percent, times
+from .finding import Finding, percent
 from .source.resources import Resources
 
 # Steps of a thread that could be those of other blocks. Each waits for memory, 0.35 us where L2
@@ -78,7 +79,7 @@ def _few_blocks(kernel: Kernel, small: bool) -> Iterator[Finding]:
     could = min(SMS, int(blocks * repeated))
     yield Finding(
         what,
-        f"The grid has {times(blocks, 'block')}, so {number(SMS - used)} of {SMS} SMs of the {GPU} "
+        f"The grid has {several(blocks, 'block')}, so {number(SMS - used)} of {SMS} SMs of the {GPU} "
         f"have nothing to do, while each thread takes {number(repeated)} steps.",
         f"The steps as blocks of their own keep {could} SMs busy in place of {used}.",
         FEW_BLOCKS_REMEDY,
@@ -105,16 +106,16 @@ def _few_warps(kernel: Kernel) -> Iterator[Finding]:
     if blocks < SMS or resident >= SCHEDULERS:
         return
     if kernel.blocks_per_sm * warps < SCHEDULERS:
-        why = f"shared memory lets {times(kernel.blocks_per_sm, 'block')} of {times(warps, 'warp')} fit"
+        why = f"shared memory lets {several(kernel.blocks_per_sm, 'block')} of {several(warps, 'warp')} fit"
         remedy = "Use less shared memory for each block, or more threads in a block."
     elif steps(kernel) >= STEPS:
-        why = f"the grid has {times(blocks, 'block')} of {times(warps, 'warp')}"
+        why = f"the grid has {several(blocks, 'block')} of {several(warps, 'warp')}"
         remedy = "Launch more threads: give each of them less to do."
     else:
         return
     yield Finding(
         "too few warps",
-        f"An SM has {times(resident, 'warp')} at a time, because {why}; it has {SCHEDULERS} "
+        f"An SM has {several(resident, 'warp')} at a time, because {why}; it has {SCHEDULERS} "
         f"schedulers and room for {WARPS_PER_SM} warps.",
         f"{SCHEDULERS - resident} of {SCHEDULERS} schedulers never have a warp.",
         remedy,
@@ -129,15 +130,15 @@ def _idle_lanes(kernel: Kernel) -> Iterator[Finding]:
     share = idle / (warps * WARP)
     if share < IDLE:
         return
-    several = work.blocks(kernel) > 1 or kernel.launches > 1
+    has_others = work.blocks(kernel) > 1 or kernel.launches > 1
     yield Finding(
         "blocks smaller than a warp" if threads < WARP else "lanes without a thread",
-        f"A block of {times(threads, 'thread')} takes {times(warps, 'warp')}: {idle} of "
+        f"A block of {several(threads, 'thread')} takes {several(warps, 'warp')}: {idle} of "
         f"{warps * WARP} lanes have no thread.",
         f"Blocks of a multiple of {WARP} threads need {percent(share)} fewer warps for as many "
         "threads.",
         f"Make the number of threads in a block a multiple of {WARP}, such as 128 or 256."
-        + (" Each block then does the work of several." if several and warps == 1 else ""),
+        + (" Each block then does the work of several." if has_others and warps == 1 else ""),
         ["warpLayout", "firstKernel"],
         share,
     )
@@ -159,10 +160,10 @@ def _tail(kernel: Kernel, resources: Resources | None) -> Iterator[Finding]:
     yield Finding(
         "tail effect",
         f"{number(blocks)} blocks are {waves:.2f} waves of {number(fit)} blocks, {of_sm} on "
-        f"each of {SMS} SMs: {times(left, 'block')} in the last wave use{'s' if left == 1 else ''} "
+        f"each of {SMS} SMs: {several(left, 'block')} in the last wave use{'s' if left == 1 else ''} "
         f"{percent(left / fit)} of its places.{'' if resources else f' {REGISTERS}'}",
         f"If all blocks take equally long, {percent(last_wave)} of the places in {full + 1} waves "
-        f"stay empty: {times(full, 'wave')} would do for {number(full * fit)} blocks.",
+        f"stay empty: {several(full, 'wave')} would do for {number(full * fit)} blocks.",
         "Launch a number of blocks that fills whole waves, or smaller blocks, or blocks that "
         "take the next part of the work when they are done (a grid-stride loop).",
         ["blockScheduling"],

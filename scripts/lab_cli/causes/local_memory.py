@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ..lines import weights
 from ..lines.model import Kernel, Place
-from .finding import Finding, times
+from ..words import several
+from .finding import Finding
 from .kernel_work import Work
 from .source import local_arrays
 from .source.local_arrays import LocalArray
@@ -55,7 +56,7 @@ def _found(
         "a local array with a dynamic index",
         f"The index of {array.name}[{array.index}] is not known to the compiler, and registers "
         f"have none. So the array{elements} (line {array.declared}) {sure} local memory, which is "
-        f"device memory behind the caches. Warps access it {times(executions, 'time')}.{others}",
+        f"device memory behind the caches. Warps access it {several(executions, 'time')}.{others}",
         f"In registers, it removes {SECTORS} sectors of local memory and more of each of these "
         "accesses.",
         "Let the compiler know the index: unroll the loop (#pragma unroll) with a constant "

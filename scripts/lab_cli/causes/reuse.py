@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ..lines import weights
 from ..lines.model import COPY, GLOBAL, LOAD, SECTOR, SHARED, WARP, Access, Kernel
+from ..words import number
 from . import patterns
-from .finding import Finding, number, percent
+from .finding import Finding, percent
 from .kernel_work import Work
 from .source_lines import also
 

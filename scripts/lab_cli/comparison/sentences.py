@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .. import metrics
 from ..lines.weights import SECTOR, WAVEFRONT
+from ..words import number
 from .culprits import Culprit, Culprits
 from .differences import (
     DIFFERS,
@@ -75,13 +76,6 @@ def numbers(change: Change) -> tuple[str, str]:
         if before != after or change.before == change.after:
             break
     return before, after
-
-
-def number(value: float, digits: int = DIGITS) -> str:
-    """Whole numbers in full, others with a few digits."""
-    if value.is_integer() or abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
 
 
 def explanation(difference: Difference) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
+from ..words import wrapped
 from . import sentences, timing
 from .compared import Compared, Report
 from .differences import BETTER, WORSE, Change
 from .versions import Version
 
 LABEL = 9  # characters of the first column
-NO_BREAK = "\u00a0"  # a space at which no line ends
 Paint = Callable[[str, str], str]  # a word, and its verdict
 
 STYLES = {BETTER: "32", WORSE: "1;31"}
@@ -94,12 +94,4 @@ def table(changes: Sequence[Change]) -> str:
 
 
 def _wrapped(words: str, width: int, hanging: int = 0) -> str:
-    """A number stays with its %."""
-    filled = textwrap.fill(
-        words.replace(" %", NO_BREAK + "%"),
-        max(width, 20),
-        subsequent_indent=" " * hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return filled.replace(NO_BREAK, " ")
+    return "\n".join(wrapped(words, max(width, 20), "", " " * hanging))

@@ -13,6 +13,7 @@ from .. import metrics, toml_file
 from ..formula import Condition, Formula
 from ..paths import SCRIPTS
 from ..toml_file import NUMBER, TEXT, TEXTS, checked, one_of, tables_of
+from ..words import number
 
 FILE = SCRIPTS / "diagnosis.toml"
 LOST = "lost"  # in conditions and sentences: the value of the rule's own formula
@@ -220,7 +221,7 @@ def shown(value: float, form: str = "") -> str:
     """As the tables of the pages have it, else with three digits, or all before the point."""
     if form:
         return format(value, form)
-    return f"{value:,.0f}" if value >= 100 or value.is_integer() else f"{value:.3g}"
+    return number(value)
 
 
 def _placeholders(sentence: str) -> list[str]:
@@ -235,7 +236,7 @@ def load(path: Path = FILE) -> Diagnosis:
     thresholds = checked(file.get("thresholds", {}), _THRESHOLDS, "[thresholds] ", problems)
     of_stalls = checked(file.get("stall", {}), _STALL_FACTS, "[stall] ", problems)
     toml_file.refuse(path, problems)
-    rules = [_rule(table, number, problems) for number, table in enumerate(file["rules"], 1)]
+    rules = [_rule(table, entry, problems) for entry, table in enumerate(file["rules"], 1)]
     toml_file.refuse(path, problems)
     diagnosis = Diagnosis(
         thresholds,
@@ -248,7 +249,7 @@ def load(path: Path = FILE) -> Diagnosis:
     return diagnosis
 
 
-def _rule(table: Mapping[str, Any], number: int, problems: list[str]) -> Rule | None:
+def _rule(table: Mapping[str, Any], entry: int, problems: list[str]) -> Rule | None:
     try:
         lost = {LOST: Formula(table[LOST])} if LOST in table else {}
         conditions = {
@@ -256,7 +257,7 @@ def _rule(table: Mapping[str, Any], number: int, problems: list[str]) -> Rule | 
         }
         return Rule(**{**table, **lost, **conditions})
     except ValueError as error:
-        problems.append(f"rules, entry {number}: {error}")
+        problems.append(f"rules, entry {entry}: {error}")
         return None
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .. import catalogue
 from ..paths import shown
+from ..words import cut, wrapped
 from . import diagnosis, ncu_rules, unseen
 from .collect import NO_REGISTERS
 from .diagnosis import Busy, Diagnosis, Finding, Limit, Values, Waiting
 from .metric_table import MetricTable, Row
 from .ncu_rules import Estimates
 
-NO_BREAK = "\u00a0"  # a space at which no line ends
 NOTHING = (
     "Nothing in these counts points at a remedy. Below stands what was looked at, and what was not."
 )
@@ -33,7 +32,7 @@ class Sentence:
     quote: str = ""
 
     def lines(self, width: int) -> list[str]:
-        return [*self._head(width), *_wrapped(self.text, width, self._indent), *self._advice(width)]
+        return [*self._head(width), *wrapped(self.text, width, self._indent), *self._advice(width)]
 
     @property
     def _indent(self) -> str:
@@ -43,15 +42,15 @@ class Sentence:
         if not self.title:
             return []
         title = f"{self.title[0].upper()}{self.title[1:]}"
-        head = _wrapped(f"{title}: {self.where}" if self.where else f"{title}.", width, "  ")
-        return [*head, *([_cut(f"        {self.quote}", width)] if self.quote else [])]
+        head = wrapped(f"{title}: {self.where}" if self.where else f"{title}.", width, "  ")
+        return [*head, *([cut(f"        {self.quote}", width)] if self.quote else [])]
 
     def _advice(self, width: int) -> list[str]:
         if not self.remedy:
             return []
         pages = ", ".join(map(_page, self.exercises))
         text = f"{self.remedy} See {pages}" if pages else self.remedy
-        return _wrapped(f"-> {text}", width, self._indent, hanging=f"{self._indent}   ")
+        return wrapped(f"-> {text}", width, self._indent, others=f"{self._indent}   ")
 
 
 Launch = tuple[str, str, str]  # a kernel's name, its grid and its block, as a table has them
@@ -116,11 +115,11 @@ def _of_lines(counted: Counted, width: int) -> str:
         heading += f" ({counted.launches} launches, counted together)"
     sentences = counted.sentences or [Sentence(NOTHING)]
     lines = [line for sentence in sentences for line in sentence.lines(width)]
-    return "\n".join([*_wrapped(heading, width), *lines])
+    return "\n".join([*wrapped(heading, width), *lines])
 
 
 def _note(note: str, width: int) -> list[str]:
-    return _wrapped(note, width, hanging="  " if note.startswith("- ") else None)
+    return wrapped(note, width, others="  " if note.startswith("- ") else None)
 
 
 def _paragraphs(
@@ -142,7 +141,7 @@ def _paragraphs(
         if len(launches) > 1:
             heading += f" ({len(launches)} launches, numbers of the first)"
         lines = [line for sentence in launches[0] for line in sentence.lines(width)]
-        found.append("\n".join([*_wrapped(heading, width), *lines]))
+        found.append("\n".join([*wrapped(heading, width), *lines]))
     return found
 
 
@@ -255,20 +254,3 @@ def _undecided(rules: Diagnosis, kernels: Sequence[Values]) -> list[str]:
 def _page(exercise: str) -> str:
     source = catalogue.sources().get(exercise)
     return shown(catalogue.page_of(source)) if source else exercise
-
-
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else line[: width - 3].rstrip() + "..."
-
-
-def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
-    """Names and paths stay whole, and a number with its %: a longer one goes beyond the width."""
-    lines = textwrap.wrap(
-        text.replace(" %", NO_BREAK + "%"),
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent if hanging is None else hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(NO_BREAK, " ") for line in lines]

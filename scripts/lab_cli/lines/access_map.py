@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BAD_USAGE, LabError
+from ..words import several, wrapped
 from . import source_text
 from .model import (
     ATOMIC,
@@ -24,7 +25,6 @@ from .model import (
     Step,
 )
 from .page import touched
-from .words import several, wrapped
 from .worst import name_of
 
 Block = tuple[int, int, int]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..paths import shown
+from ..words import CUT, cut, wrapped
 from . import source_text, worst
 from .model import ATOMIC, CONSTANT, GLOBAL, LOAD, SHARED, STORE, WARP, Kernel, Line, LineProfile
 from .source_text import Function, name_of
 from .sums import Traffic, active_lanes, number, per_request, traffic
-from .words import CUT, cut, wrapped
 
 MOST_KERNELS = 3  # that are listed where nobody has chosen; of more, there is a line for each
 MOST_BETWEEN = 3  # lines that cost nothing between two that do; of more, there is "..."

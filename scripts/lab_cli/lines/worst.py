@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .. import catalogue
 from ..paths import shown
+from ..words import several
 from . import source_text, weights
 from .model import (
     ATOMIC,
@@ -27,7 +28,6 @@ from .model import (
 )
 from .source_text import Function
 from .sums import UNITS, active_lanes, number
-from .words import several
 
 LEAST_SHARE = 0.02  # of what a kernel costs of one sort: less is not worth a word
 PLURALS = {LOAD: "loads", STORE: "stores", ATOMIC: "atomics", COPY: "copies"}

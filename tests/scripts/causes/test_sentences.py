@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cause_sample import access, host, kernel, line, place
-from lab_cli import catalogue, causes, metrics
+from lab_cli import catalogue, causes, metrics, words
 from lab_cli.causes import finding, ranking, sentences
 from lab_cli.causes.finding import Finding
 from lab_cli.counters import explanation, unseen
@@ -56,8 +56,8 @@ def test_a_kernel_without_a_cause_and_what_was_not_looked_at() -> None:
     assert " ".join(fine.split()).endswith(explanation.NOTHING)
     text = " ".join(notes.split())
     assert "counted by hand" in text and unseen.LOOKED_AT in text
-    for words in ("long_scoreboard", "mio_throttle", "dram_utilization", "registers_per_thread"):
-        assert words in text
+    for word in ("long_scoreboard", "mio_throttle", "dram_utilization", "registers_per_thread"):
+        assert word in text
 
 
 def test_registers_are_known_where_nvcc_is_there() -> None:
@@ -147,7 +147,7 @@ def test_results_that_reasons_name_are_there() -> None:
     [(4, "4"), (1024, "1,024"), (12.75, "12.8"), (0.5, "0.5"), (131071.6, "131,072")],
 )
 def test_numbers(value: float, text: str) -> None:
-    assert finding.number(value) == text
+    assert words.number(value) == text
 
 
 @pytest.mark.parametrize(
