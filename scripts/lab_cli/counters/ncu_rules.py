@@ -51,7 +51,9 @@ def _rows(details: str) -> list[dict[str, str]]:
     first = next((number for number, line in enumerate(lines) if _HEADER.match(line)), None)
     if first is None:
         return []
-    return [row for row in csv.DictReader(lines[first:]) if (row.get("ID") or "").isdigit()]
+    return [
+        row for row in csv.DictReader(lines[first:], restval="") if (row.get("ID") or "").isdigit()
+    ]
 
 
 def _number(cell: str) -> float | None:

@@ -13,7 +13,7 @@ using emu::EventKind;
 
 class WarpReplayTest : public testing::Test {
   protected:
-    void SetUp() override { replay_->reset(); }
+    void SetUp() override { replay_->reset(0, nullptr); }
 
     // The kernel's function, as every lane enters it.
     void enter(unsigned lane) { replay_->traceOf(lane).emplace_back(0, 1, EventKind::Enter, 0); }

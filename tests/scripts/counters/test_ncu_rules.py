@@ -50,3 +50,9 @@ def test_symptoms_are_those_of_the_rules_of_lab() -> None:
 
 def test_a_sentence() -> None:
     assert "74 %" in ncu_rules.sentence(("UncoalescedGlobalAccess", 74.03))
+
+
+def test_rows_of_metrics_alone_are_shorter() -> None:
+    metric = '"0","10645","count","127.0.0.1","k()","1","7","(1, 1, 1)","(1, 1, 1)","0","9.0","S","m","ns","3",'
+    header, *rows = PAGE.splitlines()
+    assert ncu_rules.parse("\n".join([header, metric, *rows])) == ncu_rules.parse(PAGE)
