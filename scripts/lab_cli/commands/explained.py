@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import catalogue, metrics
 from ..building import registers
@@ -13,7 +14,11 @@ from ..counters import diagnosis, explanation
 from ..counters.collect import build_for_gpu
 from ..counters.explanation import ByLine
 from ..counters.metric_table import MetricTable
+from ..errors import LabError
 from ..lines.collect import collect as collect_lines
+
+# On a GPU the lines are counted as well, if the emulation can: data may be as large as a GPU takes them.
+LONGEST_COUNTING = 60.0  # seconds
 
 
 def explained(
@@ -58,5 +63,17 @@ def _on_gpu(
     built = build_for_gpu(exercise, names, False, asked)
     with registers.asked(own) as compiler:
         report = on_gpu.run(built, options, timeout)
-    by_line = on_gpu.by_line(built, report, resources.read(compiler.printed()))
-    return built.table(report.raw, report.failure), by_line
+    known = resources.read(compiler.printed())
+    by_line = on_gpu.by_line(built, report, known)
+    emulated = _emulated(names, own, options, timeout)
+    return built.table(report.raw, report.failure), replace(by_line, emulated=emulated)
+
+
+def _emulated(
+    names: Sequence[str], own: Sequence[str], options: Sequence[str], timeout: float | None
+) -> ByLine | None:
+    """None where the cpu back end cannot count the program, or not in time."""
+    try:
+        return _on_cpu(names, own, options, min(timeout or LONGEST_COUNTING, LONGEST_COUNTING))[1]
+    except LabError:
+        return None

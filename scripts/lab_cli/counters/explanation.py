@@ -19,6 +19,9 @@ NOTHING = (
 )
 
 
+EMULATED = "Line by line, as the cpu back end counts the same program:"
+
+
 @dataclass(frozen=True)
 class Sentence:
     """Something that was found. `where` and `quote` are a line of the source, if it is about
@@ -84,6 +87,7 @@ class ByLine:
     # row of the table.
     located: Mapping[Launch, Mapping[str, Located]] = field(default_factory=dict)
     estimates: Sequence[Estimates] = ()
+    emulated: ByLine | None = None  # on a GPU: what the cpu back end counts of the same program
 
 
 def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = None) -> str:
@@ -100,12 +104,22 @@ def text(table: MetricTable, backend: str, width: int, by_line: ByLine | None = 
         rows = [(row, _values(table, row)) for row in table.rows]
         paragraphs = _paragraphs(rules, rows, width, by_line)
         undecided = _undecided(rules, [values for _, values in rows])
-        notes = [*table.notes, *undecided, unseen.NO_LINES]
+        notes = [*table.notes, *undecided]
+        notes.append(unseen.LOOKED_AT if by_line.emulated else unseen.NO_LINES)
+        if by_line.emulated:
+            paragraphs += _of_emulation(by_line.emulated, width)
+            by_line = by_line.emulated
     if by_line.host:
         lines = [line for sentence in by_line.host for line in sentence.lines(width)]
         paragraphs.append("\n".join(["The host's code", *lines]))
     below = [line for note in [table.source, *notes] for line in _note(note, width)]
     return "\n\n".join([*paragraphs, "\n".join(below)]) + "\n"
+
+
+def _of_emulation(by_line: ByLine, width: int) -> list[str]:
+    """The kernels of which something was found."""
+    found = [_of_lines(counted, width) for counted in by_line.kernels if counted.sentences]
+    return [EMULATED, *found] if found else []
 
 
 def _of_lines(counted: Counted, width: int) -> str:

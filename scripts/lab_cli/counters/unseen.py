@@ -14,8 +14,8 @@ LOOKED_AT = (
     "copies and waits."
 )
 NO_LINES = (
-    "Not looked at: the addresses and the operations of each line, and the host's code. --backend cpu "
-    "does that."
+    "Not looked at: the addresses and the operations of each line, and the host's code. The cpu back "
+    "end could not count them here within a minute: --backend cpu says why, or takes longer."
 )
 WITHOUT_GPU = "Not looked at, since it takes a GPU, with the metric that shows it:"
 _STALL = re.compile(r"issue_stalled_(\w+?)_per_warp_active")

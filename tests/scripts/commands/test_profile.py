@@ -13,8 +13,10 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, main, metrics
 from lab_cli.building import own_program, presets
+from lab_cli.commands import explained as explained_command
 from lab_cli.commands import profile
 from lab_cli.counters import diagnosis, explanation, metric_table, profilers, unseen
+from lab_cli.counters.explanation import ByLine, Counted, Sentence
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import Driver, Gpu
@@ -327,6 +329,32 @@ def test_the_page_of_an_exercise() -> None:
 def explained(lab: Lab, *launches: tuple[str, dict[str, float]]) -> int:
     lab.ncu(ncu_sample.page_of([(f"{kernel}(int *)", values) for kernel, values in launches]))
     return lab("reduceInteger", "--explain")
+
+
+def test_a_gpu_explains_lines_as_the_emulation_counts_them(
+    lab: Lab, names_alone, monkeypatch: pytest.MonkeyPatch, capfd
+) -> None:
+    limits = []
+    atomics = Sentence("131,072 go to one address.", "Add up.", (), "atomics", "my.cu:5", "add(c);")
+
+    def counted(names, own, options, timeout) -> tuple[None, ByLine]:
+        limits.append(timeout)
+        kernels = [
+            Counted(("copy", "64x2", "256"), 1, [atomics]),
+            Counted(("none", "1", "1"), 1, []),
+        ]
+        return None, ByLine(kernels, [Sentence("It waits.", title="each launch")])
+
+    monkeypatch.setattr(explained_command, "_on_cpu", counted)
+    assert explained(lab, ("copy", COPY)) == 0
+    of_gpu, heading, of_lines, host, notes = capfd.readouterr().out.split("\n\n")
+    assert "The limit: device memory" in of_gpu and heading == explanation.EMULATED
+    assert of_lines.startswith("copy, grid 64x2, block 256\n") and "my.cu:5" in of_lines
+    assert "It waits." in host and "none" not in of_lines
+    assert unseen.LOOKED_AT in " ".join(notes.split())
+    assert limits == [explained_command.LONGEST_COUNTING]
+    assert lab("reduceInteger", "--explain", "--timeout=5") == 0
+    assert limits[1:] == [5]
 
 
 def test_explanation(lab: Lab, names_alone, capfd) -> None:
