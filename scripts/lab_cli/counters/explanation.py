@@ -246,7 +246,8 @@ def _of_stalls(waiting: Waiting | None, busy: Busy | None) -> Sentence:
         return Sentence("What the warps wait for most is not known here.")
     stall = waiting.stall
     most = (
-        f"Warps wait most for {stall.symptom}: {waiting.share:.0f} % of their time ({stall.metric})"
+        f"Warps wait most for {stall.symptom}: {waiting.share:.0f} % of their time "
+        f"({stall.metric}; ncu: {unseen.of_ncu(stall.metric)})"
     )
     if busy is None:
         return Sentence(f"{most}.")

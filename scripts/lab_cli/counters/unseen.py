@@ -60,7 +60,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def named(metric: str) -> str:
-    """By nvprof's name, with ncu's: of a stall the short one that NVIDIA's pages have."""
+    """By nvprof's name, with ncu's."""
+    return f"{metric} ({of_ncu(metric)})"
+
+
+def of_ncu(metric: str) -> str:
+    """ncu's name; of a stall the short one that NVIDIA's pages have."""
     nsight = metrics.load().metrics[metric].nsight
     stall = _STALL.search(nsight)
-    return f"{metric} ({stall[1] if stall else nsight})"
+    return stall[1] if stall else nsight

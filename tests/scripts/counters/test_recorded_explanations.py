@@ -113,7 +113,7 @@ def said(lines: list[str]) -> Said:
     (limits,) = [line for line in lines if line.startswith("  Of their peaks: ")]
     (stall,) = [line for line in lines if line.startswith("  Warps wait most for ")]
     found = re.search(rf"\. ({LIMIT}|{BUSIEST}|{NOTHING}): (.*)\.$", limits)
-    metric = re.search(r"\((stall_\w+)\)", stall)
+    metric = re.search(r"\((stall_\w+); ncu: \w+\)", stall)
     assert found and metric, lines
     verdict, parts = found.groups()
     named = [] if verdict == NOTHING else re.split(r", together with |, ", parts)
@@ -144,12 +144,14 @@ def test_numbers_are_those_that_were_counted() -> None:
     assert "it is 0.00 of a wave, " in small and "The kernel takes 2.1 us." in small
     assert "device memory 0 %, L2 cache 1 %, L1 and shared memory 0 %, " in small
     collatz = " ".join(paragraphs("own")[-1])
-    assert "instruction before: 32 % of their time (stall_exec_dependency). " in collatz
+    assert "instruction before: 32 % of their time (stall_exec_dependency; ncu: wait). " in collatz
     assert "Of a warp's lanes 55.2 % take part in an instruction" in collatz
     neighbored = " ".join(paragraphs("reduceInteger")[0])
-    assert "22 % of their time (stall_exec_dependency), which is not much. " in neighbored
+    assert (
+        "22 % of their time (stall_exec_dependency; ncu: wait), which is not much. " in neighbored
+    )
     copy = " ".join(paragraphs("transpose")[0])
-    assert "95 % of their time (stall_memory_dependency); with a part that busy, they" in copy
+    assert "95 % of their time (stall_memory_dependency; ncu: long_scoreboard); with a part" in copy
     assert "The limit: device memory, together with L2 cache." in copy
 
 
