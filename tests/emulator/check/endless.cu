@@ -6,9 +6,7 @@
 
 __global__ void spins(int* out) {
     if (blockIdx.x != 1 || threadIdx.x != 3) return;
-    for (unsigned i = 10; i >= 0; --i) {
-        *out = i;  // spins
-    }
+    for (unsigned i = 10; i >= 0; --i) *out = i;  // spins
 }
 __global__ void waits(volatile int* flag) {
     while (*flag == 0) {  // waits
