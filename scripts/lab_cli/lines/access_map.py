@@ -108,9 +108,8 @@ def _no_access(kernels: Sequence[Kernel], wanted: Wanted) -> str:
     if not lines:
         return f"--map: no load, store or atomic was executed, at {at} or elsewhere"
     known = [f"{file}: {', '.join(map(str, sorted(found)))}" for file, found in lines.items()]
-    return "\n".join(
-        [f"--map: no load, store or atomic was executed at {at}. These lines have some:", *known]
-    )
+    others = "; ".join(known)
+    return f"--map: no load, store or atomic was executed at {at}. These lines have some: {others}"
 
 
 def _sample(kernel: Kernel, place: Place, numbers: Sequence[int], wanted: Wanted) -> Sample:
