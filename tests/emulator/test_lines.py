@@ -164,13 +164,18 @@ def test_lines(profile):
     assert (copy.requests, copy.units, copy.least, copy.size) == (2, 16, 8, 4)
 
 
-def test_irregular_addresses_have_no_stride(instrumented, tmp_path):
+def test_strides_and_lanes(instrumented, tmp_path):
     source = tmp_path / "k.cu"
     source.write_text("""
 __global__ void k(int* p) {
     p[threadIdx.x * threadIdx.x] = 1;
     if (threadIdx.x % 3 == 0) p[threadIdx.x] = 1;
     if (threadIdx.x == 5) p[threadIdx.x] = 1;
+    if (threadIdx.x < 4) {
+        p[0] = 2;
+    } else {
+        p[1] = 3;
+    }
 }
 int main() {
     int* p;
@@ -182,7 +187,10 @@ int main() {
     done, notes = run_noting([str(instrumented(source))], recorded.VARIABLE)
     assert done.returncode == 0
     (kernel,) = recorded.parse(notes, "", tmp_path).kernels
-    assert [access.strides for access in kernel.accesses] == [{IRREGULAR: 1}, {4: 1}, {}]
+    strides = [access.strides for access in kernel.accesses]
+    assert strides == [{IRREGULAR: 1}, {4: 1}, {}, {0: 1}, {0: 1}]
+    lanes = {place.line: line.lanes for place, line in kernel.lines.items()}
+    assert (lanes[6], lanes[7], lanes[9]) == (32, 4, 28)
 
 
 def test_samples(profile):

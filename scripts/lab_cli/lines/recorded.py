@@ -101,7 +101,8 @@ class _Reader:
 
     def kernel(self) -> Kernel:
         data = self._data
-        for block in data["basic_blocks"]:
+        # In the order of the code: where an `else` ends, what follows it has the same line.
+        for block in sorted(data["basic_blocks"]):
             self._add_block(*block)
         # The threads of the emulation come to them in another order each time.
         for number, access in sorted(enumerate(data["accesses"]), key=_order_of_access):
