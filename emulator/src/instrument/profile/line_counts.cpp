@@ -20,15 +20,15 @@ constexpr unsigned kMostTimes = 8;      // that a sampled warp's accesses by one
 constexpr unsigned kFirstWarps = 2;     // of a block, that are sampled; so is the last one
 constexpr uintptr_t kNever = UINTPTR_MAX;
 
-bool isOfMemory(LineKind kind) {
-    return kind != LineKind::Barrier && kind != LineKind::Division;
+bool isOfMemory(EventKind kind) {
+    return kind != EventKind::Barrier && kind != EventKind::Division;
 }
-bool isAtomic(LineKind kind) {
-    return kind == LineKind::GlobalAtomic || kind == LineKind::SharedAtomic;
+bool isAtomic(EventKind kind) {
+    return kind == EventKind::GlobalAtomic || kind == EventKind::SharedAtomic;
 }
-bool isShared(LineKind kind) {
-    return kind == LineKind::SharedLoad || kind == LineKind::SharedStore ||
-           kind == LineKind::SharedAtomic;
+bool isShared(EventKind kind) {
+    return kind == EventKind::SharedLoad || kind == EventKind::SharedStore ||
+           kind == EventKind::SharedAtomic;
 }
 
 void addStride(LineAccess& access, int64_t stride, uint64_t requests) {
@@ -196,7 +196,7 @@ void LineCounts::count(uint32_t number, const Where& where, const WarpAccess& ac
         to.units += cost.wavefronts;
         to.least += cost.wavefronts - cost.conflicts;
         to.conflicts += cost.conflicts;
-    } else if (where.kind == LineKind::ConstantLoad) {
+    } else if (where.kind == EventKind::ConstantLoad) {
         to.bytes += bytesOf(access);
         to.units += different;
         ++to.least;

@@ -12,37 +12,26 @@
 #include <vector>
 
 #include "access_pattern.h"
+#include "event_kind.h"
 
 namespace emu {
 
 constexpr int64_t kIrregular = INT64_MIN;  // a stride: the lanes' addresses have none
 
-enum class LineKind : uint8_t {
-    GlobalLoad,
-    GlobalStore,
-    GlobalAtomic,
-    SharedLoad,
-    SharedStore,
-    SharedAtomic,
-    ConstantLoad,
-    Copy,      // asynchronous
-    Barrier,   // `requests` is the number of arrivals
-    Division,  // signed ones; `conflicts` is the number of those that split a warp
-};
-
 // One access of the program, over all warps.
 struct LineAccess {
     uint32_t place = 0;           // offset of the code in the program
     std::vector<uint32_t> calls;  // of the functions that it is in, the innermost last
-    LineKind kind = LineKind::GlobalLoad;
+    EventKind kind = EventKind::GlobalLoad;
     uint8_t size = 0;       // bytes of a lane
-    uint64_t requests = 0;  // by warps
+    uint64_t requests = 0;  // by warps; of Barrier: arrivals
     uint64_t lanes = 0;     // active in these
     uint64_t bytes = 0;     // that the lanes of a request asked for, each counted once
     uint64_t units = 0;     // sectors of global memory, wavefronts of shared memory, or words
     uint64_t least = 0;     // units that the same bytes would take at best
-    uint64_t conflicts = 0, wavefronts = 0;  // of shared memory; the latter of copies
-    uint64_t alike = 0;                      // lanes of a request's largest group with one address
+    // Of shared memory; the latter of copies. Of Division, `conflicts` are those that split a warp.
+    uint64_t conflicts = 0, wavefronts = 0;
+    uint64_t alike = 0;  // lanes of a request's largest group with one address
     std::vector<std::pair<int64_t, uint64_t>> strides;  // from lane to lane [bytes], and requests
     std::vector<uintptr_t> addresses;                   // of atomics, different ones
     bool hasMoreAddresses = false;                      // than are kept
@@ -92,7 +81,7 @@ class LineCounts {
     struct Where {
         uint32_t place;
         uint64_t stack;
-        LineKind kind;
+        EventKind kind;
         unsigned warp;
     };
     template <class Frames>
@@ -124,7 +113,7 @@ class LineCounts {
     struct Key {
         uint64_t stack;
         uint32_t place;
-        LineKind kind;
+        EventKind kind;
         uint8_t size;
         bool operator==(const Key& other) const {
             return stack == other.stack && place == other.place && kind == other.kind &&

@@ -45,30 +45,31 @@ std::string address(uint32_t place) {
     return json(pcOf(place) - loadBias());
 }
 
-const char* nameOf(LineKind kind) {
+const char* nameOf(EventKind kind) {
     switch (kind) {
-        case LineKind::GlobalLoad:
+        case EventKind::GlobalLoad:
             return "global load";
-        case LineKind::GlobalStore:
+        case EventKind::GlobalStore:
             return "global store";
-        case LineKind::GlobalAtomic:
+        case EventKind::GlobalAtomic:
             return "global atomic";
-        case LineKind::SharedLoad:
+        case EventKind::SharedLoad:
             return "shared load";
-        case LineKind::SharedStore:
+        case EventKind::SharedStore:
             return "shared store";
-        case LineKind::SharedAtomic:
+        case EventKind::SharedAtomic:
             return "shared atomic";
-        case LineKind::ConstantLoad:
+        case EventKind::ConstantLoad:
             return "constant load";
-        case LineKind::Copy:
+        case EventKind::CopyFrom:
             return "copy";
-        case LineKind::Barrier:
+        case EventKind::Barrier:
             return "barrier";
-        case LineKind::Division:
+        case EventKind::Division:
             return "division";
+        default:
+            return "";  // no access
     }
-    return "";
 }
 
 std::string textOf(const LineAccess& access) {
@@ -145,7 +146,7 @@ uintptr_t functionOf(const Grid& grid, const LineCounts& lines) {
     if (grid.call.id != nullptr) return reinterpret_cast<uintptr_t>(grid.call.id);
     const auto& accesses = lines.accesses();
     const auto own = std::find_if(accesses.begin(), accesses.end(), [](const LineAccess& access) {
-        return access.calls.empty() && access.kind != LineKind::Barrier;
+        return access.calls.empty() && access.kind != EventKind::Barrier;
     });
     return own == accesses.end() ? 0 : functionAround(pcOf(own->place));
 }

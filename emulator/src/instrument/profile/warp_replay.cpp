@@ -22,23 +22,6 @@ void addWay(BasicBlockCounts& block, uint32_t successor, uint64_t times) {
     }
 }
 
-LineKind lineKindOf(EventKind kind) {
-    switch (kind) {
-        case EventKind::GlobalStore:
-            return LineKind::GlobalStore;
-        case EventKind::GlobalAtomic:
-            return LineKind::GlobalAtomic;
-        case EventKind::SharedLoad:
-            return LineKind::SharedLoad;
-        case EventKind::SharedStore:
-            return LineKind::SharedStore;
-        case EventKind::SharedAtomic:
-            return LineKind::SharedAtomic;
-        default:
-            return LineKind::GlobalLoad;
-    }
-}
-
 uint64_t hashOfCall(uint64_t stack, uint32_t call) {
     return (stack ^ call) * 0x9e3779b97f4a7c15u + 1;
 }
@@ -280,7 +263,7 @@ void WarpReplay::division(uint32_t group, LaunchCounts& counts) {
     counts.divergentDivisions += splits;
     if (lines_ != nullptr) {
         const Lane& first = lanes_[__builtin_ctz(group)];
-        lines_->event(whereOf(first, LineKind::Division), splits, first.frames);
+        lines_->event(whereOf(first), splits, first.frames);
     }
 }
 
@@ -288,7 +271,7 @@ void WarpReplay::barrier(uint32_t group, LaunchCounts& counts) {
     ++counts.barriers;
     if (lines_ != nullptr) {
         const Lane& first = lanes_[__builtin_ctz(group)];
-        lines_->event(whereOf(first, LineKind::Barrier), false, first.frames);
+        lines_->event(whereOf(first), false, first.frames);
     }
 }
 
@@ -303,8 +286,8 @@ WarpAccess WarpReplay::accessOf(uint32_t group, const Event& event) const {
 }
 
 // Of the lane's next event.
-LineCounts::Where WarpReplay::whereOf(const Lane& lane, LineKind kind) const {
-    return {lane.event().place, lane.stack, kind, number_};
+LineCounts::Where WarpReplay::whereOf(const Lane& lane) const {
+    return {lane.event().place, lane.stack, lane.event().kind, number_};
 }
 
 void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts, bool shared) {
@@ -322,14 +305,13 @@ void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts
     }
     if (lines_ != nullptr) {
         const Lane& first = lanes_[__builtin_ctz(group)];
-        lines_->access(whereOf(first, lineKindOf(event.kind)), access, cost, first.frames);
+        lines_->access(whereOf(first), access, cost, first.frames);
     }
 }
 
 void WarpReplay::constantLoad(uint32_t group, const Event& event) {
     const Lane& first = lanes_[__builtin_ctz(group)];
-    lines_->access(whereOf(first, LineKind::ConstantLoad), accessOf(group, event), {},
-                   first.frames);
+    lines_->access(whereOf(first), accessOf(group, event), {}, first.frames);
 }
 
 // Lanes that copy different numbers of bytes, or fill up different numbers, do so one after the
@@ -339,7 +321,7 @@ void WarpReplay::copy(uint32_t group, CopyCounts& counts) {
         return std::make_pair(lanes_[i].copyTo.size, lanes_[i].event().size);
     };
     const Lane& first = lanes_[__builtin_ctz(group)];
-    const LineCounts::Where where = whereOf(first, LineKind::Copy);
+    const LineCounts::Where where = whereOf(first);
     while (group != 0) {
         const auto sizes = sizesOf(static_cast<unsigned>(__builtin_ctz(group)));
         WarpCopy copy;

@@ -15,27 +15,10 @@
 
 #include "access_pattern.h"
 #include "counts.h"
+#include "event_kind.h"
 #include "line_counts.h"
 
 namespace emu {
-
-enum class EventKind : uint8_t {
-    BasicBlock,
-    Enter,
-    Leave,
-    LoopStep,
-    Division,
-    Barrier,
-    GlobalLoad,
-    GlobalStore,
-    GlobalAtomic,
-    SharedLoad,
-    SharedStore,
-    SharedAtomic,
-    ConstantLoad,  // counted for lines alone
-    CopyTo,        // an asynchronous copy, of which two events tell: to where, and how many bytes
-    CopyFrom,      // from where, and how many of these bytes are read
-};
 
 struct Event {
     Event() = default;
@@ -115,7 +98,7 @@ class WarpReplay {
     void access(uint32_t group, const Event& event, AccessCounts& counts, bool shared);
     void constantLoad(uint32_t group, const Event& event);
     WarpAccess accessOf(uint32_t group, const Event& event) const;
-    LineCounts::Where whereOf(const Lane& lane, LineKind kind) const;
+    LineCounts::Where whereOf(const Lane& lane) const;
 
     std::array<Lane, kLanes> lanes_;
     std::vector<Execution> executions_;
