@@ -1,5 +1,6 @@
 """What of CUDA the cpu back end does not have, and what to do instead."""
 
+import os
 import re
 from typing import Optional
 
@@ -7,6 +8,7 @@ from .lexer import Stream
 from .scopes import kind
 from .unit import ANY_INCLUDE, Source, Unit
 
+OWN_HEADERS = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "include")
 WITHOUT = "compile without it, or with nvcc"
 NO_MBARRIERS = "mbarriers (barriers of asynchronous copies)"
 WAIT_FOR_COPIES = "use __pipeline_wait_prior() and __syncthreads()"
@@ -16,7 +18,7 @@ HEADERS = [
     for start, what, remedy in (
         ("thrust/", "Thrust", "write a kernel, or use <algorithm> on the host"),
         ("cub/", "CUB", "write a kernel; <cooperative_groups/reduce.h> is there"),
-        ("cuda/|nv/", "libcu++", "use CUDA C++ itself: atomicAdd(), __syncthreads() ..."),
+        ("cuda/|nv/", "such part of libcu++", "emulator/README.md says what there is"),
         (r"cuda_(fp|bf)\d+\.h", "arithmetic of 16 bits and less", "compute in float"),
         (r"mma\.h", "tensor cores", "multiply in float without them"),
         ("cuda_awbarrier", NO_MBARRIERS, WAIT_FOR_COPIES),
@@ -58,6 +60,8 @@ def missing_includes(source: Source) -> list[tuple[int, int, str]]:
     for include in source.includes:
         if (include.name, include.quoted) in source.included:
             continue  # the user's own
+        if os.path.exists(os.path.join(OWN_HEADERS, include.name)):
+            continue  # of libcu++, what is here
         for start, what, remedy in HEADERS:
             if start.match(include.name):
                 sentence = f"{include.name}: the cpu back end has no {what}; {remedy}"

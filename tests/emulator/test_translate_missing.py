@@ -8,6 +8,7 @@ import pytest
     [
         ("thrust/device_vector.h", "Thrust"),
         ("cub/cub.cuh", "CUB"),
+        ("cuda/stream_ref", "such part of libcu++"),
         ("cuda_fp16.h", "arithmetic of 16 bits and less"),
         ("cuda_awbarrier_primitives.h", "mbarriers (barriers of asynchronous copies)"),
     ],
@@ -17,6 +18,11 @@ def test_headers(translated_or_error, header, what):
         out = translated_or_error(f"#if A\n#include {spelling} // x\n#endif\n")
         assert out.startswith(f'#if A\n#include "{header}: the cpu back end has no {what}; ')
         assert out.endswith('" // x\n#endif\n')
+
+
+def test_what_there_is_of_libcuxx(translated_or_error):
+    source = "#include <cuda/atomic>\n#include <cuda/std/array>\n"
+    assert translated_or_error(source) == source
 
 
 def test_headers_of_the_users_own(translated_or_error, tmp_path):
