@@ -1,19 +1,21 @@
-// Reads or writes an array from some elements behind its beginning on. Memory moves in sectors of
-// 32 bytes, which begin at multiples of 32: the 128 bytes of a warp are 4 of them, or parts of 5.
-// What the fifth costs depends on who delivers it.
+// Reads or writes an array, beginning some elements behind its start. Memory moves in sectors of 32
+// bytes, which begin at multiples of 32. The 128 bytes of a warp are four whole sectors, or parts
+// of five. Which cache delivers the fifth sector decides what it costs.
 //
-//   1 readOffset   copies: out[i] = in[i + offset]; neighbouring warps share a sector in L1
-//   2 readPastL1   the same past the L1 cache (__ldcg): every warp asks L2 for 5 sectors
-//   3 writeOffset  copies: out[i + offset] = in[i]; two warps write a part of a sector each
-//     ...Unrolled4 each of them with four elements to a thread, and four loads in flight
-//     cudaMemcpy   the copy as the driver does it, from the offset
-//   4 sumFromL2    no copy: reads a few lines again and again, which are in the L2 cache
-//   5 sumFromL1    the same from the L1 cache
+//   1 readOffset    copies: out[i] = in[i + offset]; neighbouring warps share a sector in L1
+//   2 readPastL1    the same with __ldcg(), which passes L1: every warp asks L2 for 5 sectors
+//   3 writeOffset   copies: out[i + offset] = in[i]; two warps write a part of a sector each
+//   4 writeAligned  the same, but each warp of the copy begins where a line of `out` begins
+//     ...Unrolled4  each of these with four elements per thread, whose loads are in flight together
+//     cudaMemcpy    the driver's own copy, from the offset on
+//   5 sumFromL2     no copy: reads a few lines again and again, from the L2 cache
+//   6 sumFromL1     the same from the L1 cache
 //
 // Each runs with many offsets; with --offset=K, with 0 and K; with --profile, with 0 and 1. The
-// speedup is that over offset 0, where every warp begins at a sector.
+// speedup is relative to offset 0, where every warp begins at a sector.
 //
-//   sectors  for each request of a warp at the side of the offset, counted by hand: on the host
+//   sectors  that a request of a warp touches in the array that the offset belongs to, on average.
+//            The host computes them.
 //
 //   ./lab run misalignedAccess -- --offset=5
 //   ./lab test misalignedAccess
@@ -38,17 +40,19 @@
 
 constexpr unsigned kWarp = 32;  // threads; their ints are as long as a line of a cache
 
-// Of the sums: lines that a warp has for itself, and at most so many blocks; they all fit into L2.
+// For the sums: each warp has kLines lines for itself. With at most kMostBlocks blocks, all of them
+// fit into L2.
 constexpr unsigned kLines = 8, kMostBlocks = 512;
 
 // ---- copies of `size` ints ----
 
-// A thread has kPerThread of them, which lie a block apart, so that the lanes of a warp are
-// neighbours in each turn. All loads of a thread come before its stores: they are in flight
+// A thread copies kPerThread ints that lie blockDim.x apart, so in each load and store the lanes of
+// a warp are neighbours. All loads of a thread come before its stores, so they are in flight
 // together.
 
-// A warp that does not begin at a sector shares its last one with the next warp, which as a rule
-// runs on the same SM: what one of them fetches is in the L1 cache for the other.
+// A warp that does not begin at a sector shares its last sector with the next warp. Most often that
+// warp is in the same block, so on the same SM: one of the two fetches the sector, and the other
+// finds it in L1.
 template <unsigned kPerThread>
 __global__ void readOffset(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
                            std::size_t offset) {
@@ -66,8 +70,8 @@ __global__ void readOffset(const int* __restrict__ in, int* __restrict__ out, st
     }
 }
 
-// __ldcg() loads past the L1 cache: both warps ask the L2 cache for the sector that they share, and
-// device memory still delivers it once.
+// __ldcg() passes the L1 cache. Both warps ask the L2 cache for the sector that they share. Device
+// memory still delivers it once.
 template <unsigned kPerThread>
 __global__ void readPastL1(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
                            std::size_t offset) {
@@ -86,7 +90,7 @@ __global__ void readPastL1(const int* __restrict__ in, int* __restrict__ out, st
 }
 
 // Stores go to L2 at once: each of the two warps sends its part of the sector that they share, and
-// the L2 cache puts the parts together.
+// the L2 cache puts the parts together. Still wrong: parts of sectors are what costs most here.
 template <unsigned kPerThread>
 __global__ void writeOffset(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
                             std::size_t offset) {
@@ -104,18 +108,42 @@ __global__ void writeOffset(const int* __restrict__ in, int* __restrict__ out, s
     }
 }
 
+// All threads move back by offset % kWarp elements, so that the first lane of each warp stores to
+// the beginning of a line. Now the loads are misaligned, and L1 helps them. The first threads of
+// the grid would begin before the array. Their index is unsigned, so it wraps round to a number
+// that is larger than any size, and they do nothing. The host launches threads for as many more
+// elements.
+template <unsigned kPerThread>
+__global__ void writeAligned(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
+                             std::size_t offset) {
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x * kPerThread + threadIdx.x;
+    const std::size_t first = thread - offset % kWarp;
+    int value[kPerThread];
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) value[k] = in[i];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) out[i + offset] = value[k];
+    }
+}
+
 // ---- sums ----
 
-// A warp reads the same kLines lines in every round: after the first they are in a cache, and
-// nothing slower hides what the cache does. __syncwarp() makes the compiler load them again, since
-// other lanes could have written meanwhile.
+// A warp reads the same kLines lines in every round. After the first round they are in a cache, so
+// the time shows what the cache does, and nothing slower hides it. Without __syncwarp(), the
+// compiler could keep the values in registers. With it, it must load them again, since other lanes
+// could have written to them.
 __device__ const int* linesOfWarp(const int* in) {
     const std::size_t warpsOfBlock = (blockDim.x + kWarp - 1) / kWarp;
     const std::size_t warp = blockIdx.x * warpsOfBlock + threadIdx.x / kWarp;
     return &in[warp * kLines * kWarp + threadIdx.x % kWarp];
 }
 
-// Past L1: 5 sectors come from L2 in place of 4.
+// Passes L1: 5 sectors instead of 4 come from L2.
 __global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, int* sums) {
     const int* const own = linesOfWarp(in) + offset;
     int sum = 0;
@@ -127,7 +155,7 @@ __global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, in
     sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
 }
 
-// From L1, which has to look up two lines for each request that does not begin at one.
+// Reads from L1, which must look up two lines for a request that does not begin at a line.
 __global__ void sumFromL1(const int* in, std::size_t offset, unsigned rounds, int* sums) {
     const int* const own = linesOfWarp(in) + offset;
     int sum = 0;
@@ -141,23 +169,26 @@ __global__ void sumFromL1(const int* in, std::size_t offset, unsigned rounds, in
 
 // ---- the same on the CPU ----
 
-// Sectors for each request of a warp, on average, if thread i has int i + offset of an array that
-// begins at a sector.
-double sectorsPerRequest(std::size_t size, unsigned block, std::size_t offset) {
+// Sectors for each request of a warp, on average, if thread i + idle accesses int i + offset of an
+// array that begins at a sector. The first `idle` threads access nothing.
+double sectorsPerRequest(std::size_t size, unsigned block, std::size_t offset,
+                         std::size_t idle = 0) {
     constexpr std::size_t kSector = 32 / sizeof(int);
     std::size_t requests = 0, sectors = 0;
-    for (std::size_t first = 0; first < size; first += block) {
-        const std::size_t behind = std::min(size, first + block);  // of the block
+    for (std::size_t first = 0; first < size + idle; first += block) {
+        const std::size_t behind = std::min(size + idle, first + block);  // of the block
         for (std::size_t begin = first; begin < behind; begin += kWarp) {
-            const std::size_t last = std::min(begin + kWarp, behind) - 1;
-            sectors += (last + offset) / kSector - (begin + offset) / kSector + 1;
+            const std::size_t end = std::min(begin + kWarp, behind);
+            if (end <= idle) continue;
+            const std::size_t from = std::max(begin, idle) - idle + offset;
+            sectors += (end - 1 - idle + offset) / kSector - from / kSector + 1;
             requests += 1;
         }
     }
     return static_cast<double>(sectors) / static_cast<double>(requests);
 }
 
-// Element i of the output, of which all but the copy must be as it was.
+// Element i of the output. Outside of the copy, it must be as it was.
 int copied(const std::vector<int>& in, std::size_t from, std::size_t to, std::size_t size,
            std::size_t i) {
     const bool inCopy = i >= to && i - to < size;
@@ -187,7 +218,7 @@ int main(int argc, char** argv) {
     exercise.option("size", &size, {1 << 25, 1 << 14}, 1, lab::kMaxSize, "ints to copy");
     exercise.option("rounds", &rounds, {2048, 2}, 1, 1 << 16, "of the sums");
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
-    exercise.option("offset", &oneOffset, 1, 0, 1024, "to compare with 0, in place of many");
+    exercise.option("offset", &oneOffset, 1, 0, 1024, "to compare with 0, instead of many");
     exercise.parse(argc, argv);
     exercise.columns(
         lab::Columns::kLadder,
@@ -202,7 +233,7 @@ int main(int argc, char** argv) {
         return lab::Name(kernel, exercise.parameters({{"offset", std::to_string(offset)}}));
     };
 
-    // Every array has room for the largest offset.
+    // All arrays have room for the largest offset.
     const std::vector<int> input =
         lab::randomInts(size + offsets.back(), exercise.seed(), -1000, 1000);
     const lab::DeviceBuffer<int> source(input);
@@ -216,12 +247,14 @@ int main(int argc, char** argv) {
     for (const std::size_t offset : offsets)
         sectorsAt[offset] = sectorsPerRequest(size, block, offset);
     const lab::Work moved = lab::bytes(2.0 * sizeof(int) * size);  // each is read and written
-    const auto isCopied = [&](std::size_t from, std::size_t to) -> lab::Finding {
+    const auto isCopied = [&](std::size_t from, std::size_t to, double sectors) -> lab::Finding {
         const auto expected = [&](std::size_t i) { return copied(input, from, to, size, i); };
-        return {lab::mismatchOf(target, expected), {from + to, {sectorsAt[from + to], 2}}};
+        return {lab::mismatchOf(target, expected), {from + to, {sectors, 2}}};
     };
-    const auto isRead = [&](std::size_t offset) { return isCopied(offset, 0); };
-    const auto isWritten = [&](std::size_t offset) { return isCopied(0, offset); };
+    const auto isRead = [&](std::size_t offset) { return isCopied(offset, 0, sectorsAt[offset]); };
+    const auto isWritten = [&](std::size_t offset) {
+        return isCopied(0, offset, sectorsAt[offset]);
+    };
     struct PerThread {
         unsigned ints;
     };
@@ -240,6 +273,22 @@ int main(int argc, char** argv) {
     rows("readPastL1Unrolled4", PerThread{4}, readPastL1<4>, isRead);
     rows("writeOffset", PerThread{1}, writeOffset<1>, isWritten);
     rows("writeOffsetUnrolled4", PerThread{4}, writeOffset<4>, isWritten);
+
+    // Up to 31 threads before the array have nothing to copy.
+    const auto alignedRows = [&](const char* name, PerThread perThread, auto* kernel) {
+        lab::Ladder ladder(exercise, target);
+        for (const std::size_t offset : offsets) {
+            const std::size_t idle = offset % kWarp;
+            const unsigned grid = lab::blocksFor(size + idle, std::size_t{perThread.ints} * block);
+            const double sectors = sectorsPerRequest(size, block, offset, idle);
+            ladder.rung(
+                nameOf(name, offset), grid, block, moved,
+                [&] { return isCopied(0, offset, sectors); },
+                [&] { kernel<<<grid, block>>>(in, out, size, offset); });
+        }
+    };
+    alignedRows("writeAligned", PerThread{1}, writeAligned<1>);
+    alignedRows("writeAlignedUnrolled4", PerThread{4}, writeAligned<4>);
 
     lab::Ladder copies(exercise, target);
     for (const std::size_t offset : offsets) {
