@@ -1,25 +1,25 @@
-// Transposes a matrix of floats. A warp is served best where its 32 lanes touch neighbouring
-// addresses (coalescing); a transpose reads along rows what it writes along columns, and only a
-// detour through shared memory lets it do both well.
+// Transposes a matrix of floats. Loads and stores are fast if the 32 lanes of a warp touch
+// neighbouring addresses (coalescing). A transpose loads along rows and stores along columns. A
+// tile in shared memory makes both fast.
 //
-//    1 copyFloat4                no transpose: the same bytes, 16 to a thread, as the limit
-//    2 copyRow                   no transpose: one float at a time, in tiles, as the others
-//    3 transposeNaiveRow         coalesced reads, strided writes
-//    4 transposeNaiveRowUnroll4  the same, four elements to a thread
-//    5 transposeNaiveCol         strided reads, coalesced writes
-//    6 transposeNaiveColUnroll4  the same, four elements to a thread
-//    7 transposeSmem             a tile in shared memory: both coalesced, but its banks collide
-//    8 transposeSmemPad          one more column in that tile: no collisions
-//    9 transposeSmemSwizzle      no collisions either, and no more memory
-//   10 transposeSmemUnroll2      two padded tiles to a block: more loads in flight
+//    1 copyFloat4                no transpose: the same bytes, 16 for each thread, as the limit
+//    2 copyRow                   no transpose: one float at a time, in tiles like the others
+//    3 transposeNaiveRow         coalesced loads, strided stores
+//    4 transposeNaiveRowUnroll4  the same with four elements for each thread
+//    5 transposeNaiveCol         strided loads, coalesced stores
+//    6 transposeNaiveColUnroll4  the same with four elements for each thread
+//    7 transposeSmem             a tile in shared memory: both coalesced, but bank conflicts
+//    8 transposeSmemPad          one more column in that tile: no bank conflicts
+//    9 transposeSmemSwizzle      no bank conflicts either, and no padding
+//   10 transposeSmemUnroll2      two padded tiles for each block: more loads in flight
 //   11 transposeSmemDiagonal     padded tiles in the order that old GPUs needed
 //   12 transposeSmemDynamic      padded tiles of any side, in dynamic shared memory
-//      cublasSgeam               what NVIDIA's library makes of it
-//      cudaMemcpy                the copy as the driver does it
+//      cublasSgeam               the transpose of NVIDIA's library
+//      cudaMemcpy                the driver's copy
 //
-// A block of 32 x 8 threads takes a tile of 32 x 32 elements, four to a thread; in 3 and 5 a
-// thread takes one element, in 10 eight. The speedup is that over copyFloat4. transposeFast goes on
-// from here.
+// A block of 32 x 8 threads takes a tile of 32 x 32 elements, four for each thread. In 3 and 5 a
+// thread takes one element, in 10 eight. The speedup is relative to copyFloat4. transposeFast goes
+// on from here.
 //
 //   ./lab run transpose -- --rows=8K --cols=8K
 //   ./lab test transpose
@@ -44,21 +44,21 @@
 constexpr unsigned kTile = 32;  // side of a tile: the lanes of a warp
 constexpr unsigned kBlockRows = 8;
 
-// All kernels: `in` has rows x cols elements, `out` cols x rows (except for the copies), both
-// row-major. __restrict__ promises that the two do not overlap, so that a thread may begin all of
-// its loads before its first store.
+// In all kernels, `in` has rows x cols elements and `out` has cols x rows (for the copies, rows x
+// cols). Both are row-major. __restrict__ promises that they do not overlap, so a thread may start
+// all of its loads before its first store.
 
-// One load and one store of 16 bytes for each thread, and no loop. A copy need not know where rows
-// begin: it takes the matrix as one array of rows * cols elements.
+// Each thread makes one load and one store of 16 bytes, without a loop. A copy need not know where
+// rows begin: it takes the matrix as one array of rows * cols elements.
 __global__ void copyFloat4(const float* __restrict__ in, float* __restrict__ out,
                            std::size_t count) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t whole = count / 4;
     if (i < whole) reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(in)[i];
-    if (i < count % 4) out[4 * whole + i] = in[4 * whole + i];  // what does not fill a float4
+    if (i < count % 4) out[4 * whole + i] = in[4 * whole + i];  // the rest fills no float4
 }
 
-// A warp reads 32 elements of one row, and writes them to the same place.
+// A warp loads 32 elements of one row and stores them in the same place.
 __global__ void copyRow(const float* __restrict__ in, float* __restrict__ out, std::size_t rows,
                         std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * kTile + threadIdx.x;
@@ -69,9 +69,9 @@ __global__ void copyRow(const float* __restrict__ in, float* __restrict__ out, s
     }
 }
 
-// Reads as copyRow does. Still wrong: what a warp writes lies in 32 different rows of the output,
-// so a store of 128 bytes touches 32 sectors of 32 bytes where 4 would do. To unroll, that is to
-// give a thread several elements, puts more loads in flight, and leaves the stores as they are.
+// Loads as copyRow does. Still wrong: a warp stores to 32 different rows of the output, so a store
+// of 128 bytes touches 32 sectors of 32 bytes, and 4 would be enough. Unrolling gives a thread
+// several elements. That puts more loads in flight, but it does not change the stores.
 template <unsigned kUnroll>
 __global__ void transposeNaiveRow(const float* __restrict__ in, float* __restrict__ out,
                                   std::size_t rows, std::size_t cols) {
@@ -83,9 +83,9 @@ __global__ void transposeNaiveRow(const float* __restrict__ in, float* __restric
     }
 }
 
-// The other way round: consecutive threads take consecutive rows of the input. Now the loads are
-// spread over 32 sectors. The rest of each sector, though, is what the neighbouring warps want, and
-// the L1 cache keeps it for them. Still wrong: it takes the cache to put this right.
+// The other way round: consecutive threads take consecutive rows of the input. Now each load
+// touches 32 sectors. But the neighbouring warps want the rest of each sector, and the L1 cache
+// keeps it for them. Still wrong: the kernel depends on the cache.
 template <unsigned kUnroll>
 __global__ void transposeNaiveCol(const float* __restrict__ in, float* __restrict__ out,
                                   std::size_t rows, std::size_t cols) {
@@ -97,10 +97,10 @@ __global__ void transposeNaiveCol(const float* __restrict__ in, float* __restric
     }
 }
 
-// Each warp reads from rows of the input and writes to rows of the output; the tile changes hands
-// in shared memory, where any order is fast. Or nearly: shared memory has 32 banks, and element
-// (r, c) of the tile lies in bank (32 * r + c) % 32 = c. Still wrong: a warp that reads a column of
-// the tile finds all of it in one bank, and is served in 32 turns instead of one.
+// Each warp loads rows of the input and stores rows of the output. Between them, the tile lies in
+// shared memory, where a warp may also load a column. Still wrong: shared memory has 32 banks, and
+// element (r, c) of the tile lies in bank (32 * r + c) % 32 = c. All elements of a column lie in
+// one bank, so a load of a column takes 32 wavefronts instead of one.
 __global__ void transposeSmem(const float* __restrict__ in, float* __restrict__ out,
                               std::size_t rows, std::size_t cols) {
     __shared__ float tile[kTile][kTile];
@@ -123,8 +123,8 @@ __global__ void transposeSmem(const float* __restrict__ in, float* __restrict__ 
     }
 }
 
-// The same kernel, but for a column that is never used. It moves element (r, c) to bank
-// (33 * r + c) % 32 = (r + c) % 32: now columns, like rows, lie in 32 different banks.
+// The same kernel with one more column, which nobody uses. Element (r, c) now lies in bank
+// (33 * r + c) % 32 = (r + c) % 32, so columns and rows both lie in 32 different banks.
 __global__ void transposeSmemPad(const float* __restrict__ in, float* __restrict__ out,
                                  std::size_t rows, std::size_t cols) {
     __shared__ float tile[kTile][kTile + 1];
@@ -147,8 +147,8 @@ __global__ void transposeSmemPad(const float* __restrict__ in, float* __restrict
     }
 }
 
-// No padding: element (r, c) stands in column c ^ r of its row. For a fixed r that is every column
-// once, and for a fixed c, too: rows and columns both lie in 32 different banks.
+// No padding: element (r, c) is in column c ^ r of its row. For a fixed r, c ^ r takes each column
+// once, and for a fixed c as well. So rows and columns both lie in 32 different banks.
 __global__ void transposeSmemSwizzle(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     __shared__ float tile[kTile][kTile];
@@ -171,8 +171,8 @@ __global__ void transposeSmemSwizzle(const float* __restrict__ in, float* __rest
     }
 }
 
-// A tile twice as wide for the same threads: eight loads of a thread are in flight, of which none
-// waits for another, and half as many blocks begin and end. Its 65 columns are an odd number, too.
+// The same threads take a tile twice as wide. Each thread has eight loads in flight, and none of
+// them waits for another. Half as many blocks begin and end. The pitch of 65 floats is odd as well.
 __global__ void transposeSmemUnroll2(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     __shared__ float tile[kTile][2 * kTile + 1];
@@ -181,7 +181,7 @@ __global__ void transposeSmemUnroll2(const float* __restrict__ in, float* __rest
 
     constexpr unsigned kLoads = 8;
     float values[kLoads] = {};
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // all indices become constants, so the array can live in registers
     for (unsigned k = 0; k < kLoads; ++k) {
         const std::size_t row = firstRow + threadIdx.y + k / 2 * kBlockRows;
         const std::size_t col = firstCol + threadIdx.x + k % 2 * kTile;
@@ -200,10 +200,10 @@ __global__ void transposeSmemUnroll2(const float* __restrict__ in, float* __rest
     }
 }
 
-// Blocks start in the order of their numbers, and those of one row of tiles write to one column of
-// tiles. In the first CUDA GPUs, where the address alone said which part of the memory served it,
-// they all met in the same part ("partition camping"), and taking the tiles along diagonals was the
-// remedy. GPUs since Fermi mix the bits of the address.
+// Blocks start in the order of their numbers, and the blocks of one row of tiles write to one
+// column of tiles. On the first CUDA GPUs, the address alone chose the partition of the memory, so
+// these blocks could all meet in one partition ("partition camping"). Tiles along diagonals avoided
+// that. GPUs since Fermi mix the bits of the address first.
 __global__ void transposeSmemDiagonal(const float* __restrict__ in, float* __restrict__ out,
                                       std::size_t rows, std::size_t cols) {
     __shared__ float tile[kTile][kTile + 1];
@@ -230,9 +230,9 @@ __global__ void transposeSmemDiagonal(const float* __restrict__ in, float* __res
     }
 }
 
-// The launch says how large the tile is: as wide as the block, and one column more. How often the
-// loops go round the compiler does not know, but their steps it does: it begins several loads at
-// once.
+// The launch sets the size of the tile: as wide as the block, and one column more. The compiler
+// does not know how many iterations the loops have, but it knows their step. So it can unroll them
+// and start several loads together.
 __global__ void transposeSmemDynamic(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     extern __shared__ float tile[];
@@ -289,7 +289,7 @@ int main(int argc, char** argv) {
                 [&] { copyFloat4<<<copyGrid, kCopyBlock>>>(in, out, count); });
     ladder.rung("copyRow", grid, block, moved, isCopy,
                 [&] { copyRow<<<grid, block>>>(in, out, rows, cols); });
-    // One element to a thread: each block covers 32 x 8 elements, in rows or in columns.
+    // A thread takes one element, so a block covers 32 x 8 elements, in rows or in columns.
     const dim3 rowGrid = lab::gridFor(lab::blocksFor(cols, kTile), lab::blocksFor(rows, 8), 1);
     const dim3 colGrid = lab::gridFor(lab::blocksFor(cols, 8), lab::blocksFor(rows, kTile), 1);
     ladder.rung("transposeNaiveRow", rowGrid, block, moved, isTransposed,
