@@ -1,10 +1,9 @@
 #pragma once
-// The code that a file can have, and the rule by which a device chooses.
+// The code that a program's file can have, and the rule by which the driver chooses.
 
 #include <cstdlib>
 #include <sstream>
 #include <string>
-#include <vector>
 
 // Code for one architecture. A capability is a number such as 90, for 9.0.
 struct Code {
@@ -12,21 +11,29 @@ struct Code {
     unsigned capability;
 };
 
-// What CMake calls these: "75-virtual,90-real" is PTX for 7.5 and machine code for 9.0.
-inline std::vector<Code> codeIn(const std::string& architectures) {
-    std::vector<Code> code;
+// What a file carries: code[0] to code[count - 1], in any order.
+constexpr unsigned kMostCode = 16;
+struct File {
+    unsigned count = 0;
+    Code code[kMostCode] = {};
+};
+
+// CMake's names for code: "75-virtual,90-real" is PTX for 7.5 and machine code for 9.0.
+inline File fileWith(const std::string& architectures) {
+    File file;
     std::istringstream words(architectures);
-    for (std::string word; std::getline(words, word, ',');) {
-        code.push_back({word.find("-real") != std::string::npos,
-                        static_cast<unsigned>(std::atoi(word.c_str()))});
+    for (std::string word; file.count < kMostCode && std::getline(words, word, ',');) {
+        file.code[file.count++] = {word.find("-real") != std::string::npos,
+                                   static_cast<unsigned>(std::atoi(word.c_str()))};
     }
-    return code;
+    return file;
 }
 
 // "PTX 7.5, sm_90", for a reader.
-inline std::string described(const std::vector<Code>& code) {
+inline std::string described(const File& file) {
     std::string text;
-    for (const Code& one : code) {
+    for (unsigned i = 0; i < file.count; ++i) {
+        const Code& one = file.code[i];
         if (!text.empty()) text += ", ";
         const unsigned major = one.capability / 10, minor = one.capability % 10;
         text += one.machine ? "sm_" + std::to_string(one.capability)
@@ -35,19 +42,27 @@ inline std::string described(const std::vector<Code>& code) {
     return text;
 }
 
-// Of this code, what a device of this capability runs; nullptr: nothing. Machine code runs within
-// its generation, on the same minor number or a higher one; where there is none, the driver
-// compiles the newest PTX that is not newer than the device. (CUDA C++ Programming Guide, "Binary
-// Compatibility" and "PTX Compatibility".)
-inline const Code* chosenBy(unsigned device, const std::vector<Code>& code) {
-    const Code* chosen = nullptr;
-    for (const Code& one : code) {
-        const bool runs =
-            one.capability <= device && (!one.machine || one.capability / 10 == device / 10);
-        if (!runs) continue;
-        const bool better = chosen == nullptr || (one.machine && !chosen->machine) ||
-                            (one.machine == chosen->machine && one.capability > chosen->capability);
-        if (better) chosen = &one;
+// The code of this kind for the newest of the capabilities first, first - 1, ... last; nullptr if
+// the file has none.
+inline const Code* newestIn(const File& file, bool machine, unsigned first, unsigned last) {
+    for (unsigned wanted = first; wanted >= last; --wanted) {
+        for (unsigned i = 0; i < file.count; ++i) {
+            const Code& one = file.code[i];
+            if (one.machine == machine && one.capability == wanted) return &one;
+        }
     }
-    return chosen;
+    return nullptr;
+}
+
+enum class Driver { kByDefault, kForcedToPtx };  // the second with CUDA_FORCE_PTX_JIT=1
+
+// Reference: what a GPU of this capability uses of a file; nullptr for nothing. (CUDA C++
+// Programming Guide, "Binary Compatibility" and "PTX Compatibility". Machine code is not compatible
+// between a Jetson and other GPUs, which this function does not know.)
+inline const Code* expectedOf(unsigned gpu, const File& file, Driver driver = Driver::kByDefault) {
+    if (driver == Driver::kByDefault) {
+        const Code* const machine = newestIn(file, true, gpu, gpu / 10 * 10);
+        if (machine != nullptr) return machine;
+    }
+    return newestIn(file, false, gpu, 1);
 }

@@ -4,22 +4,33 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <vector>
 
 // One of them.
 struct Target {
     const char* name;
-    const char* architectures;  // as CMake has them
+    const char* architectures;  // CMake's names, as fileWith() takes them
 
     cudaError_t (*attributes)(cudaFuncAttributes*);
-    // One thread for each element. A launch that fails is seen by cudaGetLastError().
+    // One thread for each element. cudaGetLastError() tells of a launch that fails.
     void (*launch)(unsigned grid, unsigned block, const int* in, int* out, int* compiledFor,
                    std::size_t size);
 };
 
-extern const Target ptxOld, machineCode, machineCodeAndPtx, otherMachineCode, ptxNew;
+// Those that are linked into the program, in any order. A program that is built without nvcc has
+// none.
+inline std::vector<Target>& linkedTargets() {
+    static std::vector<Target> targets;
+    return targets;
+}
 
-// The kernel's work, which the host does, too: mixes the bits of a number. Without a loop in the
-// compiled code, so that the driver has something to compile.
+// Adds a target before main() begins.
+struct LinkedTarget {
+    explicit LinkedTarget(const Target& target) { linkedTargets().push_back(target); }
+};
+
+// The kernel's work, which the host does, too: mixes the bits of a number. Its machine code has no
+// loop, so that the driver has something to compile.
 constexpr unsigned kSteps = 1024;
 
 __host__ __device__ inline int mixed(int number) {

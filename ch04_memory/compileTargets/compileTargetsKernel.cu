@@ -1,6 +1,5 @@
-// The one kernel of compileTargets. CMake compiles this file once for each target, with LAB_TARGET
-// as the target's name and LAB_CODE as what to make of it: the source is the same, the code is
-// not.
+// The kernel mixBits. CMake compiles this file once for each target. LAB_TARGET is the target's
+// name, and LAB_CODE names the code that nvcc makes of the file.
 
 #include "compileTargets.h"
 
@@ -9,8 +8,8 @@
 
 namespace {
 
-// Also says which architecture its code was made for: __CUDA_ARCH__ is 900 for 9.0, and stays that
-// of the PTX when a driver goes on to compile that for a newer GPU.
+// Also says which architecture its code was made for. __CUDA_ARCH__ is 900 for 9.0. It stays that
+// of the PTX when the driver compiles the PTX for a newer GPU.
 __global__ void mixBits(const int* in, int* out, int* compiledFor, std::size_t size) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i >= size) return;
@@ -30,6 +29,6 @@ void launch(unsigned grid, unsigned block, const int* in, int* out, int* compile
     mixBits<<<grid, block>>>(in, out, compiledFor, size);
 }
 
-}  // namespace
+const LinkedTarget linked({LAB_TEXT(LAB_TARGET), LAB_CODE, attributes, launch});
 
-const Target LAB_TARGET = {LAB_TEXT(LAB_TARGET), LAB_CODE, attributes, launch};
+}  // namespace

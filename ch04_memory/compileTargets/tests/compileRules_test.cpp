@@ -7,12 +7,13 @@
 
 namespace {
 
-// What a device runs of these, in CMake's words; "" for nothing.
-std::string choice(unsigned device, const std::string& architectures) {
-    const std::vector<Code> code = codeIn(architectures);
-    const Code* const chosen = chosenBy(device, code);
-    if (chosen == nullptr) return "";
-    return std::to_string(chosen->capability) + (chosen->machine ? "-real" : "-virtual");
+// What a device uses of these, by CMake's names; "" for nothing.
+std::string choice(unsigned device, const std::string& architectures,
+                   Driver driver = Driver::kByDefault) {
+    const File file = fileWith(architectures);
+    const Code* const code = expectedOf(device, file, driver);
+    if (code == nullptr) return "";
+    return std::to_string(code->capability) + (code->machine ? "-real" : "-virtual");
 }
 
 TEST(CompileRules, MachineCodeRunsWithinItsGeneration) {
@@ -44,10 +45,16 @@ TEST(CompileRules, MachineCodeComesFirstThenTheNewest) {
     EXPECT_EQ(choice(90, ""), "");
 }
 
+TEST(CompileRules, ForcedToPtxTheDriverIgnoresMachineCode) {
+    EXPECT_EQ(choice(90, "90-real", Driver::kForcedToPtx), "");
+    EXPECT_EQ(choice(90, "75-virtual,90-real", Driver::kForcedToPtx), "75-virtual");
+    EXPECT_EQ(choice(90, "80-virtual,75-virtual", Driver::kForcedToPtx), "80-virtual");
+}
+
 TEST(CompileRules, Described) {
-    EXPECT_EQ(described(codeIn("75-virtual,90-real")), "PTX 7.5, sm_90");
-    EXPECT_EQ(described(codeIn("121-virtual")), "PTX 12.1");
-    EXPECT_EQ(described(codeIn("100-real,103-real")), "sm_100, sm_103");
+    EXPECT_EQ(described(fileWith("75-virtual,90-real")), "PTX 7.5, sm_90");
+    EXPECT_EQ(described(fileWith("121-virtual")), "PTX 12.1");
+    EXPECT_EQ(described(fileWith("100-real,103-real")), "sm_100, sm_103");
     EXPECT_EQ(described({}), "");
 }
 
