@@ -198,7 +198,7 @@ def counters_line(parameters: str | None, admin: bool) -> Line:
     return Line(what, PROBLEM, how)
 
 
-def profiler_line(program: str, about: str, nvcc: str | None) -> Line:
+def tool_line(program: str, about: str, nvcc: str | None) -> Line:
     found = profilers.find(program, nvcc)
     if found:
         return Line(program, OK, found)
@@ -230,8 +230,9 @@ def run(arguments: argparse.Namespace) -> int:
         driver_line(toolkit, driver),
         *gpu_lines(toolkit, driver),
         counters_line(_read(DRIVER_PARAMETERS), is_admin()),
-        profiler_line("ncu", "for metrics of a kernel install Nsight Compute", nvcc),
-        profiler_line("nsys", "for timelines install Nsight Systems", nvcc),
+        tool_line("ncu", "for metrics of a kernel install Nsight Compute", nvcc),
+        tool_line("nsys", "for timelines install Nsight Systems", nvcc),
+        tool_line("cuobjdump", "for machine code install the CUDA Binary Utilities", nvcc),
     ]
     for line in lines:
         print(line)

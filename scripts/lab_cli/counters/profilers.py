@@ -1,4 +1,4 @@
-"""NVIDIA's profilers: where they are, the GPU that they need, and running one."""
+"""NVIDIA's profilers and cuobjdump: where they are, the GPU that profilers need, and running one."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ PLACES = {
         "/opt/nvidia/nsight-compute/*/target-linux-*/nsys",
         "/opt/nvidia/nsight-compute/*/*/target-linux-*/nsys",
     ],
+    "cuobjdump": ["/usr/local/cuda*/bin/cuobjdump"],
 }
 TAIL_LINES = 12
 

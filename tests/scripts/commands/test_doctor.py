@@ -128,7 +128,7 @@ def machine(fake_tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: False)
     monkeypatch.setattr(doctor.python_packages, "python_with", lambda *modules: "")
     monkeypatch.setattr(doctor.apt.os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
+    monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": [], "cuobjdump": []})
     return tmp_path / "bin"
 
 
@@ -150,6 +150,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "nvcc": NVCC,
         "ncu": "",
         "nsys": "",
+        "cuobjdump": "",
         "bwrap": '[ "$*" = --version ] && echo bubblewrap 0.8.0',
         "sbatch": "",
     }
@@ -172,6 +173,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "nvcc": f"{machine}/nvcc 13.0",
         "GPU": "T4 (sm_75)",
         "nsys": f"{machine}/nsys",
+        "cuobjdump": f"{machine}/cuobjdump",
     }.items():
         assert lines[name].split(maxsplit=1)[1] == text
 
