@@ -1,19 +1,21 @@
-// Where a variable lives says who sees it, how long it keeps its value, and what it costs to reach
-// it. First, every thread adds to a counter, which is one for each thread, block or grid:
+// Where a variable lives decides which threads see it, how long it keeps its value, and what an
+// access costs. In the first part, every thread adds to a counter. There is one counter for each
+// thread, for each block, or for the whole grid:
 //
 //   1 registerCounter  a variable of the kernel
 //   2 sharedCounter    a __shared__ variable
-//   3 deviceCounter    a __device__ variable, read by a second launch and by the host
+//   3 deviceCounter    a __device__ variable; a second launch and the host read it
 //
-// What they add is a __constant__ variable. Then every thread sums an array of 16 numbers, from a
-// place on that only the launch knows. What differs is where the array is:
+// The number that they add is a __constant__ variable. In the second part, every thread has an
+// array of 16 numbers, and sums it from a place that only the launch knows. The kernels keep the
+// array in different memories:
 //
-//   4 variableIndex    declared in the kernel, read by an index that the compiler does not know
-//   5 selectedIndex    registers, by comparing the index with each constant
-//   6 sharedArray      a column of shared memory
-//   7 constantIndex    registers: the place is found where the numbers are loaded
+//   4 variableIndex    local memory, because the compiler does not know the index
+//   5 selectedIndex    registers: it compares the index with each constant
+//   6 sharedArray      shared memory: each thread has a column
+//   7 constantIndex    registers: it loads the numbers in the order of their use
 //
-// regs, local and shared are registers and bytes of a thread, and bytes of a block.
+// regs and local are registers and bytes of a thread. shared is bytes of a block.
 //
 //   ./lab run memorySpaces -- --size=4M
 //   ./lab test memorySpaces
@@ -37,14 +39,14 @@
 
 #include "lab.cuh"
 
-constexpr unsigned kValues = 16;     // of the array that each thread has
-constexpr unsigned kMaxBlock = 512;  // threads, of which each has its array in shared memory
+constexpr unsigned kValues = 16;     // length of the array that each thread has
+constexpr unsigned kMaxBlock = 512;  // threads whose arrays fit into the shared memory of a block
 
-// Constant memory: kernels read it, the host alone writes it, with cudaMemcpyToSymbol().
+// Constant memory: kernels read it. Only the host writes it, with cudaMemcpyToSymbol().
 __constant__ unsigned addend;
 
-// Global memory: all threads of all kernels read and write it, the host copies from and to it. It
-// is there before the first kernel and keeps its value from launch to launch.
+// Global memory: all threads of all kernels read and write it, and the host copies from and to it.
+// The variable exists before the first kernel, and keeps its value from launch to launch.
 __device__ unsigned counter = 0;
 
 __device__ std::size_t globalThread() {
@@ -53,16 +55,16 @@ __device__ std::size_t globalThread() {
 
 // ---- who counts together ----
 
-// What a kernel declares, every thread has for itself, as long as it runs. It has no address that
-// another thread could use: it is in a register, if it is anywhere.
+// A variable that a kernel declares exists once for each thread, while the thread runs. It lies in
+// a register, so it has no address that another thread could use.
 __global__ void registerCounter(std::size_t size, unsigned* seen) {
     unsigned mine = 0;
     mine += addend;
     if (globalThread() < size) seen[globalThread()] = mine;
 }
 
-// One for each block, which is gone with the block. It cannot be given a value where it is
-// declared: a thread does that, and the others wait until it is done.
+// There is one counter for each block, and it is gone when the block ends. Its declaration cannot
+// give it a value, so a thread does that, and the others wait until it is done.
 __global__ void sharedCounter(std::size_t size, unsigned* seen) {
     __shared__ unsigned ours;
     if (threadIdx.x == 0) ours = 0;
@@ -72,8 +74,9 @@ __global__ void sharedCounter(std::size_t size, unsigned* seen) {
     if (globalThread() < size) seen[globalThread()] = ours;
 }
 
-// One for all. When has everybody added? No barrier says so: the next launch finds the sum. That
-// one takes the address, which the host has asked for: here the variable is memory like any other.
+// There is one counter for all threads. No barrier waits for all of them, so only the next launch
+// finds the whole sum. That launch gets the address, which the host has asked for: to a kernel, the
+// variable is memory like any other.
 __global__ void deviceCounter(std::size_t size) {
     if (globalThread() < size) atomicAdd(&counter, addend);
 }
@@ -83,13 +86,13 @@ __global__ void seeCounter(std::size_t size, const unsigned* anyCounter, unsigne
 
 // ---- an array of each thread ----
 
-// The sum of kValues numbers, the one at `first` once, the next twice ... and after the last one
-// the ones before it. Number k of thread t is in[k * size + t], so that all loads are coalesced.
+// Each kernel sums kValues numbers: the number at `first` counts once, the next one twice, and so
+// on, in a circle. Number k of thread t is in[k * size + t], so all loads are coalesced.
 
-// Registers have no addresses: the instruction names them. Which one is values[(first + k) % 16]?
-// That must be known when the code is compiled. It is not, so the array is put in local memory: a
-// piece of device memory for each thread, behind the caches. Still wrong: what each thread stores
-// there goes on to L2.
+// A register has no address: the instruction contains its number. So the compiler would have to
+// know which register values[(first + k) % 16] is. It does not know `first`, so it puts the array
+// into local memory, a piece of device memory for each thread, behind the caches. Still wrong: all
+// that a thread stores there goes on to L2.
 __global__ void variableIndex(const int* in, std::size_t size, unsigned first, int* out) {
     const std::size_t t = globalThread();
     if (t >= size) return;
@@ -104,8 +107,9 @@ __global__ void variableIndex(const int* in, std::size_t size, unsigned first, i
     out[t] = sum;
 }
 
-// Looks at all numbers and takes one. Both loops are unrolled, so that j is a constant each time,
-// and the array is in registers. Still wrong: 16 comparisons for each number.
+// Looks at all numbers and takes one. Both loops are unrolled, so j is a constant in each
+// comparison, and the array stays in registers. Still wrong: it takes 16 comparisons to find a
+// number.
 __global__ void selectedIndex(const int* in, std::size_t size, unsigned first, int* out) {
     const std::size_t t = globalThread();
     if (t >= size) return;
@@ -127,11 +131,12 @@ __global__ void selectedIndex(const int* in, std::size_t size, unsigned first, i
     out[t] = sum;
 }
 
-// Shared memory has addresses and is as near as L1, and what is written to it stays there.
-// Neighbouring threads have neighbouring words of a row. No thread reads what another has written:
-// no barrier. Still wrong: it takes room, of which an SM has so much for all its blocks.
+// Shared memory has addresses and is as near as L1, and what a thread stores there goes nowhere
+// else. Neighbouring threads have neighbouring words of a row. No thread reads what another has
+// written, so there is no barrier. Still wrong: the array takes room, and an SM has little for all
+// its blocks.
 __global__ void sharedArray(const int* in, std::size_t size, unsigned first, int* out) {
-    extern __shared__ int rows[];  // kValues of them, a word for each thread
+    extern __shared__ int rows[];  // kValues rows, with a word for each thread
     const std::size_t t = globalThread();
     if (t >= size) return;
 #pragma unroll
@@ -144,8 +149,8 @@ __global__ void sharedArray(const int* in, std::size_t size, unsigned first, int
     out[t] = sum;
 }
 
-// What cannot be done with registers costs nothing with addresses: the numbers are loaded in the
-// order in which they are needed.
+// Global memory has addresses as well. The thread loads the numbers in the order in which it needs
+// them, so all indices of the array are constants.
 __global__ void constantIndex(const int* in, std::size_t size, unsigned first, int* out) {
     const std::size_t t = globalThread();
     if (t >= size) return;
@@ -171,7 +176,7 @@ std::vector<int> sumsOf(const std::vector<int>& in, std::size_t size, unsigned f
     return sums;
 }
 
-// The threads in the block of each thread, times `each`.
+// For each thread: the number of threads in its block, times `each`.
 std::vector<unsigned> countsOfBlocks(std::size_t size, unsigned block, unsigned each) {
     std::vector<unsigned> counts = lab::hostVector<unsigned>(size);
     for (std::size_t t = 0; t < size; ++t) {
@@ -181,7 +186,7 @@ std::vector<unsigned> countsOfBlocks(std::size_t size, unsigned block, unsigned 
     return counts;
 }
 
-// What is there of each kind of memory.
+// How much there is of each kind of memory.
 std::string limits() {
     int device;
     cudaDeviceProp gpu;
@@ -219,7 +224,7 @@ int main(int argc, char** argv) {
         {"grid", "block"});
     exercise.title("%s threads, block %u", lab::withCommas(size).c_str(), block);
     exercise.note(limits());
-    exercise.noteInEmulation("It knows no registers, and local memory is as any other.");
+    exercise.noteInEmulation("It has no registers, and does not count accesses to local memory.");
 
     const unsigned grid = lab::blocksFor(size, block);
     const auto costs = [](auto* kernel, std::string wrong,
@@ -231,7 +236,7 @@ int main(int argc, char** argv) {
             {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + dynamic}};
     };
 
-    // The host names both variables in copies; for a pointer it has to ask.
+    // The host names both variables in copies. For a pointer, it has to ask.
     const unsigned each = 3, start = 1000;
     CUDA_CHECK(cudaMemcpyToSymbol(addend, &each, sizeof each));
     const auto reset = [&] { CUDA_CHECK(cudaMemcpyToSymbol(counter, &start, sizeof start)); };
@@ -257,7 +262,7 @@ int main(int argc, char** argv) {
         "deviceCounter", grid, block, written,
         [&] {
             std::vector<unsigned> all = seenByAll.toHost();
-            all.push_back(0);  // what the host sees
+            all.push_back(0);  // for what the host sees
             CUDA_CHECK(cudaMemcpyFromSymbol(&all.back(), counter, sizeof counter));
             return costs(deviceCounter, lab::mismatch(all, ofGrid));
         },
@@ -266,7 +271,7 @@ int main(int argc, char** argv) {
             seeCounter<<<grid, block>>>(size, static_cast<unsigned*>(address), seen);
         });
 
-    // Nothing of it is at its place: the sum would not notice a `first` of 0.
+    // Never 0: a kernel that ignores `first` must be WRONG.
     const unsigned first = 1 + lab::randomBits(exercise.seed(), 0) % (kValues - 1);
     const std::vector<int> input = lab::randomInts(kValues * size, exercise.seed(), -100, 100);
     const std::vector<int> expected = sumsOf(input, size, first);
