@@ -1,23 +1,26 @@
-// Shared memory has 32 banks. In one turn each of them delivers one word of 4 bytes, to all lanes
-// that want it; lanes that want different words of the same bank take turns. How many a load or a
-// store takes follows from the addresses alone: predicted here, counted by a profiler, and timed.
+// Shared memory has 32 banks. In one wavefront, each bank delivers one word of 4 bytes, to all
+// lanes that want it. If lanes want different words of one bank, the access takes several
+// wavefronts. Their number follows from the addresses alone. The program predicts it, a profiler
+// counts it, and the clock shows what it costs.
 //
-//   1 staticTile    a tile[rows][columns] is written and read, by rows and by columns; with padding
+//   1 staticTile    stores and loads a tile[rows][columns] by rows or by columns, also with padding
 //   2 dynamicTile   the same in dynamic shared memory, where the program computes the index
-//   3 swizzledTile  without padding: the columns of each row are shuffled
+//   3 swizzledTile  no padding: each row has its columns in an order of its own
 //   4 strided       lane i loads element i * stride, of 4, 8 or 16 bytes
 //
-// The tile is square, 32 x 32 integers, or rect, 16 rows of 32. Then comes how it is written and
-// read: squareRowCol by rows and by columns.
+// A `square` tile has 32 x 32 integers, a `rect` tile 16 rows of 32. The rest of a row's name says
+// in which order it is stored and loaded: squareRowCol by rows and by columns.
 //
-//   bytes        of an element
-//   stride       elements between two rows of the tile, or between those of neighbouring lanes
-//   store, load  turns that a warp's store and load take, as predicted (bank_conflicts.h)
-//   cycles       that a warp's store and load took, or its load alone (strided), with all warps of
-//                the block at it
-//   latency      cycles of a load that waits for the one before it, with one warp alone
+//   bytes        bytes of an element
+//   stride       elements between two rows of the tile, or between two neighbouring lanes
+//   store, load  predicted wavefronts of a warp's store and of its load (bank_conflicts.h)
+//   cycles       cycles of a warp's store and load, or of its load (strided), while all warps of
+//   the
+//                block are busy
+//   latency      cycles of a load that waits for the load before it, in a single warp
 //
-// The CSV also has what a profiler must count: store_wavefronts and load_wavefronts of the launch.
+// The CSV also has the wavefronts of the whole launch, store_wavefronts and load_wavefronts. A
+// profiler must count the same.
 //
 //   ./lab run sharedBanks -- --strides=33 --kernel=stridedInt2
 //   ./lab test sharedBanks
@@ -41,7 +44,7 @@
 #include "lab.cuh"
 #include "wideElements.cuh"
 
-constexpr unsigned kWarp = 32, kCols = 32;  // lanes; columns of a tile
+constexpr unsigned kWarp = 32, kCols = 32;  // lanes of a warp, columns of a tile
 
 using Order = unsigned;
 constexpr Order kByRows = 0, kByCols = 1;
@@ -50,20 +53,21 @@ struct Place {
     unsigned row, col;
 };
 
-// Where thread t of a block works, in a tile with an element for each thread.
+// The place of thread t in a tile with one element for each thread.
 __host__ __device__ inline Place placeOf(unsigned t, Order order, unsigned rows) {
     return order == kByRows ? Place{t / kCols, t % kCols} : Place{t % rows, t / rows};
 }
 
-// What the tile kernels have in common. `cycles` is the time of all rounds, on the clock of the SM.
+// The part that all tile kernels share. `cycles` gets the time of all rounds, on the clock of the
+// SM.
 struct Exchange {
     unsigned rounds;
     const int* in;
     int* out;
     long long* cycles;
 
-    // In each round a thread writes its number to a place of the tile, reads from another, and adds
-    // one.
+    // In each round, a thread stores its number to one place of the tile, loads the number of
+    // another place, and adds one.
     __device__ void run(int* to, const int* from, unsigned t) const {
         int value = in[t];
         __syncthreads();
@@ -72,14 +76,14 @@ struct Exchange {
             *to = value;
             __syncthreads();
             value = *from + 1;
-            __syncthreads();  // all have read before the next round writes
+            __syncthreads();  // all threads have loaded before the next round stores
         }
         if (t == 0) *cycles = clock64() - begin;
         out[t] = value;
     }
 };
 
-// As textbooks have it. Element (r, c) lies in bank (r * (32 + kPad) + c) % 32: without padding, a
+// The textbook's tile. Element (r, c) lies in bank (r * (32 + kPad) + c) % 32. Without padding, a
 // column lies in one bank.
 template <unsigned kRows, unsigned kPad, Order kWrite, Order kRead>
 __global__ void staticTile(Exchange exchange) {
@@ -89,8 +93,8 @@ __global__ void staticTile(Exchange exchange) {
     exchange.run(&tile[to.row][to.col], &tile[from.row][from.col], t);
 }
 
-// Dynamic: the size comes with the launch, and with it the padding. `pitch` elements lie between
-// two rows. Such an array has one dimension; the banks see no difference.
+// The launch sets the size, and with it the padding. Rows begin `pitch` elements apart. Such an
+// array has one dimension, which makes no difference to the banks.
 __global__ void dynamicTile(unsigned pitch, Exchange exchange) {
     extern __shared__ int elements[];
     const unsigned t = threadIdx.y * kCols + threadIdx.x;
@@ -98,9 +102,9 @@ __global__ void dynamicTile(unsigned pitch, Exchange exchange) {
     exchange.run(&elements[to.row * pitch + to.col], &elements[from.row * pitch + from.col], t);
 }
 
-// No padding: each row has its columns in an order of its own. Exclusive or swaps places within the
-// row, so that nothing is lost. A warp reads 32 / rows columns at once: the factor leaves them the
-// lowest bits.
+// No padding: each row has its columns in an order of its own. An exclusive or swaps columns in
+// pairs, so no element is lost. A warp loads 32 / rows neighbouring columns at once. The factor
+// leaves the lowest bits of the column as they are, so these columns never share a bank.
 __host__ __device__ inline Place swizzled(Place place, unsigned rows) {
     return {place.row, place.col ^ (place.row * (kWarp / rows))};
 }
@@ -114,13 +118,14 @@ __global__ void swizzledTile(Exchange exchange) {
     exchange.run(&tile[to.row][to.col], &tile[from.row][from.col], t);
 }
 
-// Enough for all strides and rounds: of int4, just below the 48 KiB that a block has by default.
+// Enough for all strides and rounds. With int4 it is just below 48 KiB, the default limit of a
+// block.
 constexpr unsigned kMostStride = 64, kMostRounds = 1024;
 constexpr unsigned kElements = (kWarp - 1) * (kMostStride + 1) + kMostRounds;
 constexpr unsigned kStridedBlock = 1024;  // threads
 
-// Lane i begins at element i * stride and goes on by one in each round, as all lanes do: they move
-// to other banks together. Element k holds k + 1, the number of the next one.
+// Lane i begins at element i * stride and goes on by one element in each round. All lanes do, so
+// they move to other banks together. Element k holds k + 1, the number of the next element.
 template <typename Element>
 __global__ void __launch_bounds__(kStridedBlock)
     strided(unsigned stride, unsigned rounds, int* results, long long* cycles) {
@@ -131,7 +136,7 @@ __global__ void __launch_bounds__(kStridedBlock)
     }
     __syncthreads();
 
-    // Latency: each address comes from the load before, and the first warp is alone.
+    // Latency: each address comes from the load before it, and only the first warp loads.
     const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
     int next = static_cast<int>(lane * stride);
     const long long begin = clock64();
@@ -144,8 +149,8 @@ __global__ void __launch_bounds__(kStridedBlock)
     __syncthreads();
     const long long middle = clock64();
 
-    // Throughput: no load waits for another one, and all warps are there. (The stride comes with
-    // the launch: if the compiler knew it, it could make one wide load of several narrow ones.)
+    // Throughput: all warps load, and no load waits for another one. (The stride comes with the
+    // launch. If the compiler knew it, it could merge several narrow loads into a wide one.)
     const unsigned first = lane * stride + warp;
     int sum = 0;
 #pragma unroll 16
@@ -173,7 +178,7 @@ std::vector<int> exchanged(std::vector<int> values, unsigned rounds, Order write
     return values;
 }
 
-// CPU reference of strided: where the chain of a thread ends, and the sum of its elements.
+// CPU reference of strided: the end of a thread's chain, plus the sum of its elements.
 std::vector<int> endsAndSums(unsigned threads, unsigned stride, unsigned rounds) {
     std::vector<int> results(threads);
     for (unsigned t = 0; t < threads; ++t) {
@@ -186,25 +191,25 @@ std::vector<int> endsAndSums(unsigned threads, unsigned stride, unsigned rounds)
 
 int main(int argc, char** argv) {
     unsigned rounds, mostStride;
-    lab::Exercise exercise("sharedBanks", "Bank conflicts: predicted, to be counted, and timed.");
-    // Odd: an even number of transpositions is none at all.
-    exercise.option("rounds", &rounds, {1023, 7}, 1, kMostRounds, "how often each thread goes");
-    exercise.option("strides", &mostStride, 4, 0, kMostStride, "strided has the strides 0 to this");
+    lab::Exercise exercise("sharedBanks", "Bank conflicts: predicted, counted and timed.");
+    // The default is odd, since an even number of transpositions changes nothing.
+    exercise.option("rounds", &rounds, {1023, 7}, 1, kMostRounds, "rounds of each thread");
+    exercise.option("strides", &mostStride, 4, 0, kMostStride, "strided runs with strides 0 to N");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     constexpr auto kPredicted = lab::OwnColumn::kPredicted;
     exercise.columns(lab::Columns::kTimed,
                      {{"bytes", 5, "bytes"},
                       {"stride", 6, "stride"},
-                      {"store", 5, "store_turns", kPredicted},
-                      {"load", 4, "load_turns", kPredicted},
+                      {"store", 5, "wavefronts_per_store", kPredicted},
+                      {"load", 4, "wavefronts_per_load", kPredicted},
                       {"cycles", 7, "cycles", kOnGpu},
                       {"latency", 7, "latency", kOnGpu},
                       {"", 0, "store_wavefronts"},
                       {"", 0, "load_wavefronts"}},
                      {"grid", "median_ms"});
     exercise.title("%u rounds, strides of 0 to %u", rounds, mostStride);
-    exercise.noteInEmulation("It has no banks to wait for: cycles are left out.");
+    exercise.noteInEmulation("An emulation waits for no banks, so there are no cycles.");
 
     const dim3 square(kCols, 32), rect(kCols, 16), line(kStridedBlock);
     const std::vector<int> input = lab::randomInts(line.x, exercise.seed(), -100, 100);
@@ -212,7 +217,7 @@ int main(int argc, char** argv) {
     lab::DeviceBuffer<int> results(line.x);
     lab::DeviceBuffer<long long> cycles(2);
     lab::Ladder ladder(exercise, results);
-    // What one of `count` warps took in a round, of the cycles that all took for all rounds.
+    // The cycles of a round for each of `count` warps. `taken` is the time of all rounds.
     const auto perRound = [&](const lab::Statistics& time, long long taken, unsigned count) {
         if (time.count == 0) return lab::Cell();
         return lab::Cell(static_cast<double>(taken) / rounds / count, 2);
@@ -220,7 +225,7 @@ int main(int argc, char** argv) {
 
     struct Tile {
         const char* name;
-        dim3 block;  // of as many rows as the tile
+        dim3 block;  // has as many rows as the tile
         unsigned pitch = kCols;
         Order writeOrder = kByRows, readOrder = kByRows;
         bool isSwizzled = false;
@@ -231,9 +236,9 @@ int main(int argc, char** argv) {
         Tile& swizzled() { return isSwizzled = true, *this; }
     };
     const auto tile = [&](const Tile& of, const lab::Launch& launch) {
-        const unsigned rows = of.block.y;  // each is the work of a warp
-        const auto turns = [&](banks::Access access, Order order) {
-            return banks::turnsOfBlock(rows * kCols, sizeof(int), access, [&](unsigned t) {
+        const unsigned rows = of.block.y;  // one warp for each row
+        const auto wavefronts = [&](banks::Access access, Order order) {
+            return banks::wavefrontsOfBlock(rows * kCols, sizeof(int), access, [&](unsigned t) {
                 const Place place = placeOf(t, order, rows);
                 const unsigned col = of.isSwizzled ? swizzled(place, rows).col : place.col;
                 return place.row * of.pitch + col;
@@ -242,8 +247,8 @@ int main(int argc, char** argv) {
         const auto check = [&](const lab::Statistics& time) -> lab::Finding {
             const std::vector<int> start(input.begin(), input.begin() + rows * kCols);
             const std::vector<int> expected = exchanged(start, rounds, of.writeOrder, of.readOrder);
-            const unsigned stores = turns(banks::Access::kStore, of.writeOrder);
-            const unsigned loads = turns(banks::Access::kLoad, of.readOrder);
+            const unsigned stores = wavefronts(banks::Access::kStore, of.writeOrder);
+            const unsigned loads = wavefronts(banks::Access::kLoad, of.readOrder);
             const std::string wrong = lab::mismatch(results.toHost(expected.size()), expected);
             const long long taken = cycles.toHost(1)[0];
             return {wrong,
@@ -285,10 +290,10 @@ int main(int argc, char** argv) {
             const auto check = [&](const lab::Statistics& time) -> lab::Finding {
                 const unsigned warps = line.x / kWarp;
                 const unsigned load =
-                    banks::turnsOfBlock(kWarp, bytes, banks::Access::kLoad,
-                                        [&](unsigned lane) { return lane * stride; });
-                const unsigned fill = banks::turnsOfBlock(kElements, bytes, banks::Access::kStore,
-                                                          [](unsigned i) { return i; });
+                    banks::wavefrontsOfBlock(kWarp, bytes, banks::Access::kLoad,
+                                             [&](unsigned lane) { return lane * stride; });
+                const unsigned fill = banks::wavefrontsOfBlock(
+                    kElements, bytes, banks::Access::kStore, [](unsigned i) { return i; });
                 const std::vector<int> expected = endsAndSums(line.x, stride, rounds);
                 const std::string wrong = lab::mismatch(results.toHost(), expected);
                 const std::vector<long long> taken = cycles.toHost();

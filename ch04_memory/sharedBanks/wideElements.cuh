@@ -1,6 +1,6 @@
 #pragma once
-// Elements of 4, 8 and 16 bytes with a number in them: sharedBanks. Who asks for the number needs
-// all of the bytes, so that the compiler cannot load fewer.
+// Elements of 4, 8 and 16 bytes that hold a number. numberIn() needs all of their bytes, so the
+// compiler cannot load fewer.
 
 #include <cuda_runtime.h>
 

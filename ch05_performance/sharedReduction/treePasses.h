@@ -41,7 +41,7 @@ struct Cost {
     unsigned warps = 0;   // that add: each issues the addition once, with any number of lanes
     unsigned split = 0;   // of these, warps in which other lanes do not add
     unsigned passes = 0;  // sides of the branch that warps take: two for one that splits
-    unsigned loads = 0;   // turns of shared memory (bank_conflicts.h) for both words
+    unsigned loads = 0;   // wavefronts of shared memory (bank_conflicts.h) for both words
     unsigned stores = 0;  // and for the result
     unsigned turns() const { return loads + stores; }
 };
@@ -61,9 +61,9 @@ inline Cost costOfStep(Shape shape, unsigned block, unsigned step) {
         cost.warps += adds;
         cost.split += splits;
         cost.passes += splits ? 2 : 1;
-        cost.loads += banks::turns(to, sizeof(int), banks::Access::kLoad) +
-                      banks::turns(from, sizeof(int), banks::Access::kLoad);
-        cost.stores += banks::turns(to, sizeof(int), banks::Access::kStore);
+        cost.loads += banks::wavefronts(to, sizeof(int), banks::Access::kLoad) +
+                      banks::wavefronts(from, sizeof(int), banks::Access::kLoad);
+        cost.stores += banks::wavefronts(to, sizeof(int), banks::Access::kStore);
     }
     return cost;
 }

@@ -8,18 +8,18 @@ namespace {
 
 using banks::Access;
 
-// Of a whole warp: lane i's element has the number elementOf(i).
+// The wavefronts of a whole warp: lane i accesses element elementOf(i).
 template <typename ElementOf>
 unsigned load(std::size_t bytes, ElementOf elementOf) {
-    return banks::turnsOfBlock(32, bytes, Access::kLoad, elementOf);
+    return banks::wavefrontsOfBlock(32, bytes, Access::kLoad, elementOf);
 }
 template <typename ElementOf>
 unsigned store(std::size_t bytes, ElementOf elementOf) {
-    return banks::turnsOfBlock(32, bytes, Access::kStore, elementOf);
+    return banks::wavefrontsOfBlock(32, bytes, Access::kStore, elementOf);
 }
 
-// In words of 4 bytes a stride is taken by as many lanes to a bank as it has factors in common with
-// 32; wider elements go by halves of 16 lanes and by quarters of 8.
+// With a stride of s words, gcd(s, 32) lanes hit the same bank. The hardware serves wider elements
+// by halves of 16 lanes, or by quarters of 8.
 TEST(BankConflicts, OfAllStrides) {
     for (unsigned stride = 1; stride <= 100; ++stride) {
         const auto strided = [&](unsigned lane) { return lane * stride; };
@@ -32,7 +32,7 @@ TEST(BankConflicts, OfAllStrides) {
 }
 
 // What ncu counts on an H200.
-TEST(BankConflicts, PartsOfALoadShareATurnAndPartsOfAStoreDoNot) {
+TEST(BankConflicts, PartsOfALoadShareAWavefrontAndPartsOfAStoreDoNot) {
     const auto same = [](unsigned) { return 5; };
     const auto pairs = [](unsigned lane) { return lane / 2; };
     EXPECT_EQ(load(4, same), 1u);
@@ -57,17 +57,17 @@ TEST(BankConflicts, OneWordServesAllLanesThatWantIt) {
 }
 
 TEST(BankConflicts, LanesThatAreNotThereWantNothing) {
-    EXPECT_EQ(banks::turnsOfBlock(2, 4, Access::kLoad, [](unsigned t) { return 32 * t; }), 2u);
-    EXPECT_EQ(banks::turnsOfBlock(16, 8, Access::kStore, [](unsigned t) { return t; }), 1u);
-    EXPECT_EQ(banks::turnsOfBlock(8, 16, Access::kLoad, [](unsigned t) { return t; }), 1u);
-    EXPECT_EQ(banks::turnsOfBlock(0, 4, Access::kLoad, [](unsigned t) { return t; }), 0u);
-    EXPECT_EQ(banks::turns({}, 16, Access::kStore), 0u);
+    EXPECT_EQ(banks::wavefrontsOfBlock(2, 4, Access::kLoad, [](unsigned t) { return 32 * t; }), 2u);
+    EXPECT_EQ(banks::wavefrontsOfBlock(16, 8, Access::kStore, [](unsigned t) { return t; }), 1u);
+    EXPECT_EQ(banks::wavefrontsOfBlock(8, 16, Access::kLoad, [](unsigned t) { return t; }), 1u);
+    EXPECT_EQ(banks::wavefrontsOfBlock(0, 4, Access::kLoad, [](unsigned t) { return t; }), 0u);
+    EXPECT_EQ(banks::wavefronts({}, 16, Access::kStore), 0u);
 }
 
-TEST(BankConflicts, TurnsOfABlockAreThoseOfItsWarps) {
+TEST(BankConflicts, WavefrontsOfABlockAreThoseOfItsWarps) {
     const auto column = [](unsigned t) { return t % 32 * 32 + t / 32; };
-    EXPECT_EQ(banks::turnsOfBlock(1024, 4, Access::kLoad, column), 1024u);
-    EXPECT_EQ(banks::turnsOfBlock(33, 4, Access::kLoad, column), 33u);
+    EXPECT_EQ(banks::wavefrontsOfBlock(1024, 4, Access::kLoad, column), 1024u);
+    EXPECT_EQ(banks::wavefrontsOfBlock(33, 4, Access::kLoad, column), 33u);
 }
 
 }  // namespace
