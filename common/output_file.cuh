@@ -23,6 +23,7 @@ class OutputFile {
 
     // What is to stand in the file is written here. Null where there is none.
     std::FILE* stream() const { return file_; }
+    const std::string& name() const { return name_; }
 
     // Only now the file appears, or is replaced, as a whole. (A device or a pipe gets everything as
     // it comes.) Ends the program if anything could not be written.

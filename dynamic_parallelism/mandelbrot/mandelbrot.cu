@@ -41,8 +41,7 @@
 #include "dwells.cuh"
 #include "escapeTime.h"
 #include "lab.cuh"
-#include "output_file.cuh"
-#include "pgmImage.h"
+#include "picture.cuh"
 #include "rectangleQueue.cuh"
 #include "rectangles.cuh"
 
@@ -227,7 +226,8 @@ int main(int argc, char** argv) {
                                            places.get(), counts.get());
         });
 
-    if (imageFile.stream() != nullptr) writePgm(imageFile, width, height, dwell, image.toHost());
-    if (mapFile.stream() != nullptr) writePgm(mapFile, width, height, 1, expected.computed);
+    if (imageFile.stream() != nullptr)
+        lab::writePgm(imageFile, width, height, dwell, image.toHost());
+    if (mapFile.stream() != nullptr) lab::writePgm(mapFile, width, height, 1, expected.computed);
     return exercise.finish();
 }
