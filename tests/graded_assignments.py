@@ -11,7 +11,7 @@ wrong           with a wrong result: 0
 races           the hazard check finds what may go unseen in the results: 0
 one_thread      one thread of the grid, or of each block, does all the work: right, and at most 3. What is no
                 kernel needs none
-misses_a_bound  right, and misses a bound: at most 5
+misses_a_bound  right, and misses a bound: at most 5. An assignment without bounds needs none
 before          the body of the kernel before it, where that has other parameters, or another launch, or what is
                 written is no kernel
 
@@ -160,7 +160,8 @@ class Trial:
     def run(self, lines: CaseLines) -> None:
         """Grades all bodies."""
         is_kernel = self._source.function(self._kernel).is_kernel
-        kinds = [kind for kind in VERDICTS if is_kernel or kind != "one_thread"]
+        needed = {"one_thread": is_kernel, "misses_a_bound": bool(self._assignment.bounds)}
+        kinds = [kind for kind in VERDICTS if needed.get(kind, True)]
         lacks = [kind for kind in kinds if not self._table.get(kind)]
         about = f"{self._assignment.name}, tests/assignments.toml"
         lines.tell(about, [f"it has none of {', '.join(lacks)}"] if lacks else [])
