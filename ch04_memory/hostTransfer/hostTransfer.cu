@@ -1,23 +1,30 @@
-// Copies between host and device. The GPU's copy engines work with physical addresses: they can
-// only reach host memory that stays where it is (pinned, also called page-locked). What malloc()
-// gives is pageable; the driver copies it piece by piece through pinned buffers of its own.
+// Copies between host and device, and the kinds of host memory that they start from. The GPU's copy
+// engines use physical addresses, so they can only reach host memory that stays where it is: pinned
+// memory, also called page-locked. Memory from malloc() is pageable. The driver copies it piece by
+// piece through pinned buffers of its own.
 //
 //   1 pageable       malloc()
-//   2 registered     malloc(), and pinned afterwards: cudaHostRegister()
+//   2 registered     malloc(), pinned afterwards with cudaHostRegister()
 //   3 pinned         cudaMallocHost()
 //   4 writeCombined  cudaHostAlloc(cudaHostAllocWriteCombined): pinned, and not in the CPU's caches
 //
-// A row for each kind of memory and what is done with it:
-//   Allocation       the host makes it, page by page, and gives it back
-//   ToDevice         a copy from the host to the device; ToHost: the other way round
-//   BothWays         one in each direction, in two streams: GB/s counts both
-//   HostReads        the host reads the first 4 MiB of it, without the GPU
-// and doubleOnDevice, a kernel that reads and writes as many bytes in the memory of the device.
+// The table has a row for each kind of memory and each thing that the program does with it:
+//   Allocation       the host allocates the memory, writes to each page, and frees it
+//   HostReads        the host reads the first 4 MiB, without the GPU
+//   ToDevice         a copy from the host to the device
+//   ToHost           a copy from the device to the host
+//   BothWays         one copy in each direction, in two streams: GB/s counts both
 //
-//   call             until cudaMemcpyAsync() returns, which need not be the end of the copy
+// Three more rows:
+//   pageablePieces   many small arrays go to the device, each with a copy of its own
+//   pinnedPacked     the host packs the small arrays into one pinned buffer, and copies that once
+//   doubleOnDevice   a kernel that reads and writes as many bytes in device memory
+//
+// Columns:
+//   call             the time until cudaMemcpyAsync() returns. The copy may still be running
 //   one int          the time of such a copy of one integer: the latency
-//   half at          the size that has half of the rate, if time = latency + bytes / rate
-//   pays             after so many copies has the allocation paid, which takes longer than malloc()
+//   half at          the size that reaches half of the rate, if time = latency + bytes / rate
+//   pays after       the number of copies after which the more expensive allocation has paid
 //
 //   ./lab run hostTransfer -- --size=16M
 //   ./lab test hostTransfer
@@ -42,17 +49,18 @@
 #include "transferRows.cuh"
 
 constexpr unsigned kBlock = 256;
-constexpr std::size_t kReadAtMost = 1 << 20;  // ints: reading can be slow
-constexpr int kPoison = -1234567;             // none of the numbers
+constexpr std::size_t kReadAtMost = 1 << 20;  // ints, because reading can be slow
+constexpr int kPoison = -1234567;             // differs from all numbers
 
 struct Kind {
     const char* name;
-    cudaMemoryType type;  // what CUDA says of such memory
+    cudaMemoryType type;  // what cudaPointerGetAttributes() says about such memory
     void* (*allocate)(std::size_t bytes);
     void (*release)(void* memory);
 };
 
-// malloc() hands out addresses; the first write to a page makes the page.
+// malloc() only reserves addresses. The first write to each page makes the operating system provide
+// the page.
 void* allocatePageable(std::size_t bytes) {
     constexpr std::size_t kPage = 4096;
     void* const memory = std::malloc(bytes);
@@ -62,7 +70,7 @@ void* allocatePageable(std::size_t bytes) {
     return memory;
 }
 
-// For memory that is there already: its pages are pinned where they are.
+// Pins the pages of memory that exists already, where they are.
 void* allocateRegistered(std::size_t bytes) {
     void* const memory = allocatePageable(bytes);
     CUDA_CHECK(cudaHostRegister(memory, bytes, cudaHostRegisterDefault));
@@ -82,8 +90,8 @@ void releasePinned(void* memory) {
     CUDA_CHECK(cudaFreeHost(memory));
 }
 
-// The CPU gathers what it writes to whole lines and sends them past its caches. What it reads comes
-// past them, too, and slowly.
+// The CPU collects what it writes in whole lines, and sends them to memory without caching them.
+// Reads are not cached either, so they are slow.
 void* allocateWriteCombined(std::size_t bytes) {
     void* memory = nullptr;
     CUDA_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocWriteCombined));
@@ -97,7 +105,7 @@ constexpr Kind kPinned = {"pinned", cudaMemoryTypeHost, allocatePinned, releaseP
 constexpr Kind kWriteCombined = {"writeCombined", cudaMemoryTypeHost, allocateWriteCombined,
                                  releasePinned};
 
-// `count` ints of one kind of memory.
+// Owns `count` ints in one kind of memory.
 class HostMemory {
   public:
     HostMemory(const Kind& kind, std::size_t count)
@@ -108,7 +116,7 @@ class HostMemory {
 
     int* get() const { return memory_; }
 
-    // What is wrong if CUDA takes it for another kind.
+    // Says what is wrong if CUDA takes the memory for another kind; else empty.
     std::string mistaken() const {
         cudaPointerAttributes attributes;
         CUDA_CHECK(cudaPointerGetAttributes(&attributes, memory_));
@@ -121,8 +129,8 @@ class HostMemory {
     int* const memory_;
 };
 
-// Two streams for copies at the same time. They begin when the default stream comes to fork(), and
-// it goes on behind join() when both are done.
+// Two streams, so that two copies can run at the same time. Work in both streams begins when the
+// default stream has reached fork(). The default stream continues after join() when both are done.
 struct TwoStreams {
     cudaStream_t in = nullptr, out = nullptr;
     cudaEvent_t begin = nullptr, inDone = nullptr, outDone = nullptr;
@@ -152,6 +160,54 @@ struct TwoStreams {
     }
 };
 
+// One of many small arrays, which lie at different places of the host's memory.
+struct Piece {
+    const int* values;
+    std::size_t count;
+};
+
+// How often copyToDevice() was called.
+unsigned copiesToDevice = 0;
+
+// Copies `count` ints to the device. When it returns, the caller may change what it has copied.
+void copyToDevice(int* to, const int* from, std::size_t count) {
+    CUDA_CHECK(cudaMemcpy(to, from, count * sizeof(int), cudaMemcpyHostToDevice));
+    ++copiesToDevice;
+}
+
+// Sends each piece with a copy of its own. The pieces are pageable, and each copy has its latency.
+void pageablePieces(const std::vector<Piece>& pieces, int* onDevice) {
+    for (const Piece& piece : pieces) {
+        copyToDevice(onDevice, piece.values, piece.count);
+        onDevice += piece.count;
+    }
+}
+
+// Packs the pieces into pinned memory, and sends all of them with one copy. The CPU copies each
+// byte once more, but there is only one latency.
+void pinnedPacked(const std::vector<Piece>& pieces, int* staging, int* onDevice) {
+    std::size_t packed = 0;
+    for (const Piece& piece : pieces) {
+        std::copy(piece.values, piece.values + piece.count, staging + packed);
+        packed += piece.count;
+    }
+    copyToDevice(onDevice, staging, packed);
+}
+
+// Cuts the numbers into pieces of 1 to 2,047 ints, the last piece first. So they do not lie behind
+// each other in memory.
+std::vector<Piece> inPieces(const std::vector<int>& numbers) {
+    constexpr std::size_t kMost = 2047, kStep = 997;  // without a common factor: all lengths come
+    std::vector<Piece> pieces;
+    for (std::size_t end = numbers.size(); end > 0;) {
+        const std::size_t count = std::min(1 + pieces.size() * kStep % kMost, end);
+        end -= count;
+        pieces.push_back({numbers.data() + end, count});
+    }
+    return pieces;
+}
+
+// Reads and writes device memory only, for comparison with the copies.
 __global__ void doubleOnDevice(const int* __restrict__ in, int* __restrict__ out,
                                std::size_t size) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -166,8 +222,8 @@ int main(int argc, char** argv) {
 
     const std::vector<int> numbers = lab::randomInts(size, exercise.seed(), -1000, 1000);
     const std::vector<int> others = lab::randomInts(size, exercise.seed() + 1, -1000, 1000);
-    const lab::DeviceBuffer<int> source(others);  // of what goes to the host
-    lab::DeviceBuffer<int> target(size);          // of what comes from there
+    const lab::DeviceBuffer<int> source(others);  // the source of copies to the host
+    lab::DeviceBuffer<int> target(size);          // the target of copies to the device
     const std::size_t bytes = source.bytes();
     exercise.title("%s ints (%s)", lab::withCommas(size).c_str(), lab::inBytes(bytes).c_str());
     exercise.noteInEmulation("It has no link to copy over: rates and latencies are left out.");
@@ -178,7 +234,7 @@ int main(int argc, char** argv) {
     transfer::Rows rows(exercise, bytes);
     const TwoStreams streams;
 
-    lab::requireHostMemory(2 * size, sizeof(int));  // looks once: that takes longer than malloc()
+    lab::requireHostMemory(2 * size, sizeof(int));  // asks once: that takes longer than malloc()
     for (const Kind* const kind : {&kPageable, &kRegistered, &kPinned, &kWriteCombined}) {
         rows.allocation(
             kind->name, [&] { return HostMemory(*kind, size).mistaken(); },
@@ -205,7 +261,7 @@ int main(int argc, char** argv) {
         rows.copies(kind->name, "ToDevice", kOneWay, poison, onDevice, [&](std::size_t count) {
             CUDA_CHECK(cudaMemcpyAsync(target.get(), from.get(), count, cudaMemcpyHostToDevice));
         });
-        if (kind == &kWriteCombined) continue;  // not for results, which the host is to read
+        if (kind == &kWriteCombined) continue;  // the host does not read results from there
 
         rows.copies(kind->name, "ToHost", kOneWay, poison, onHost, [&](std::size_t count) {
             CUDA_CHECK(cudaMemcpyAsync(to.get(), source.get(), count, cudaMemcpyDeviceToHost));
@@ -223,6 +279,31 @@ int main(int argc, char** argv) {
             streams.join();
         });
     }
+
+    const std::vector<Piece> pieces = inPieces(numbers);
+    std::vector<int> expected;
+    expected.reserve(size);
+    for (const Piece& piece : pieces)
+        expected.insert(expected.end(), piece.values, piece.values + piece.count);
+    const auto haveArrived = [&] { return lab::mismatch(target, expected); };
+    target.fillBytes(lab::poisonByte<int>());
+    rows.host("pageable", "Pieces", bytes, haveArrived, [&] {
+        pageablePieces(pieces, target.get());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    });
+
+    const HostMemory staging(kPinned, size);
+    const auto inOneCopy = [&] {
+        const std::string wrong = haveArrived();
+        if (!wrong.empty() || copiesToDevice == 1) return wrong;
+        return lab::formatted("%u calls of copyToDevice(), where one is enough", copiesToDevice);
+    };
+    target.fillBytes(lab::poisonByte<int>());
+    rows.host("pinned", "Packed", bytes, inOneCopy, [&] {
+        copiesToDevice = 0;
+        pinnedPacked(pieces, staging.get(), target.get());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    });
 
     const auto doubled = [&](std::size_t i) { return 2 * others[i]; };
     const auto isDoubled = [&](const lab::Statistics& time) -> lab::Finding {

@@ -1,5 +1,5 @@
 #pragma once
-// What copies between host and device cost: how it is measured, and what follows from that.
+// Measures what copies between host and device cost, and computes the columns that follow from it.
 
 #include <cuda_runtime.h>
 
@@ -21,17 +21,17 @@
 
 namespace transfer {
 
-// In milliseconds; empty where nothing was measured (--profile).
+// Times in milliseconds. They are empty where nothing was measured (--profile).
 struct CopyTimes {
-    lab::Statistics done;    // on the GPU, from an idle stream to the end of the copy
-    lab::Statistics called;  // on the host, until the call that asks for the copy returns
+    lab::Statistics done;    // until the copy has ended, in a stream that was idle before
+    lab::Statistics called;  // until the call that asks for the copy returns
 };
 
-// Runs `copy`, which begins in the default stream and ends there. Nothing is queued before it: what
-// the host does for a copy is a part of its time.
+// Measures `copy`, which begins and ends in the default stream. No other work is queued before it,
+// so the time includes what the host does for the copy.
 inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
                          const lab::Launch& copy) {
-    constexpr double kWarmupMilliseconds = 10;  // the link may have gone to sleep
+    constexpr double kWarmupMilliseconds = 10;  // the link may be in a mode that saves power
     const lab::NvtxRange range(name);
     const lab::CpuTimer warmup;
     double ofRun = 0;
@@ -51,12 +51,12 @@ inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
         copy();
         called.push_back(call.milliseconds());
         timer.stop();
-        done.push_back(timer.milliseconds());  // waits for it
+        done.push_back(timer.milliseconds());  // waits for the copy
     }
     return {lab::statistics(std::move(done)), lab::statistics(std::move(called))};
 }
 
-// The times of what the host does by itself.
+// Measures work that the host does by itself.
 inline lab::Statistics hostTimesOf(const lab::Exercise& exercise, const std::string& name,
                                    const std::function<void()>& work) {
     const lab::NvtxRange range(name);
@@ -71,15 +71,16 @@ inline lab::Statistics hostTimesOf(const lab::Exercise& exercise, const std::str
     return lab::statistics(std::move(times));
 }
 
-// Of the model time = latency + bytes / rate: the bytes that take twice the latency, so that the
-// copy has half of the rate. Nothing where this copy was shorter: it says little about the rate.
+// In the model time = latency + bytes / rate, a copy that takes twice the latency reaches half of
+// the rate. Returns how many bytes such a copy has. Returns nothing if this copy was shorter,
+// because then its time says little about the rate.
 inline std::optional<double> halfRateBytes(double latency, double time, double bytes) {
     if (latency <= 0 || time < 2 * latency) return std::nullopt;
     return latency * bytes / (time - latency);
 }
 
-// The columns about latency: how long the call took, how long a copy of one int took (both in
-// microseconds), and how many KiB a copy must have to reach half of the rate.
+// The columns about latency: the time of the call and the time of a copy of one int, both in
+// microseconds, and how many KiB a copy must have to reach half of the rate.
 inline std::vector<lab::Cell> latencyCells(const CopyTimes& times, const lab::Statistics& ofOne,
                                            std::size_t bytes) {
     const double latency = ofOne.median;
@@ -89,14 +90,15 @@ inline std::vector<lab::Cell> latencyCells(const CopyTimes& times, const lab::St
             halfAt ? lab::Cell(*halfAt / 1024, 1) : lab::Cell()};
 }
 
-// So many copies, each of which saves `saved`, make up for `extra`. Nothing where they never do.
+// After how many copies, each of which saves `saved`, the costs `extra` have paid. Nothing if
+// never.
 inline std::optional<double> paysAfter(double extra, double saved) {
     if (saved <= 0) return std::nullopt;
     return std::max(0.0, extra / saved);
 }
 
-// The medians of the rows so far, by kind of memory and by what was done with it. The first kind is
-// what the others are compared with.
+// The medians of the rows so far, by kind of memory and by what was done with it. All other kinds
+// are compared with the first one.
 class Medians {
   public:
     void note(const std::string& kind, const std::string& what, const lab::Statistics& time) {
@@ -105,8 +107,8 @@ class Medians {
         medians_[{kind, what}] = time.median;
     }
 
-    // How much longer that took than with the first kind of memory. Nothing for the first kind, and
-    // where one of the two was not measured.
+    // How much longer it took than with the first kind of memory. Nothing for the first kind, and
+    // if one of the two was not measured.
     std::optional<double> more(const std::string& kind, const std::string& what) const {
         const auto mine = medians_.find({kind, what}), theirs = medians_.find({first_, what});
         const bool known = mine != medians_.end() && theirs != medians_.end();
@@ -122,10 +124,10 @@ class Medians {
 // The directions in which a copy moves all bytes.
 enum Ways : unsigned { kOneWay = 1, kBothWays = 2 };
 
-// Rows of what is done with `bytes` of one kind of memory or another: measured, checked, printed.
+// Measures, checks and prints the rows. Each does something with `bytes` of one kind of memory.
 class Rows {
   public:
-    using Check = std::function<std::string()>;  // what is wrong
+    using Check = std::function<std::string()>;  // returns what is wrong
 
     Rows(lab::Exercise& exercise, std::size_t bytes) : exercise_(exercise), bytes_(bytes) {
         constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
@@ -141,7 +143,7 @@ class Rows {
                           {"grid", "block"});
     }
 
-    // The host makes the memory and gives it back.
+    // The host allocates the memory and frees it.
     void allocation(const std::string& kind, const Check& check,
                     const std::function<void()>& work) {
         if (!exercise_.selected(kind + kAllocation)) return;
@@ -150,8 +152,8 @@ class Rows {
         print(kind, kAllocation, time, check(), {bytes_});
     }
 
-    // `copy` asks for so many bytes in each direction; `poison` overwrites the places where they
-    // are to arrive.
+    // `copy` copies so many bytes in each direction. `poison` overwrites the places where they will
+    // arrive.
     void copies(const std::string& kind, const std::string& what, Ways ways,
                 const lab::Launch& poison, const Check& check,
                 const std::function<void(std::size_t bytes)>& copy) {
@@ -171,7 +173,7 @@ class Rows {
 
             medians_.note(kind, what, times.done);
             const auto extra = medians_.more(kind, kAllocation), more = medians_.more(kind, what);
-            if (ways == kOneWay && extra && more) {  // copies both ways need such memory twice
+            if (ways == kOneWay && extra && more) {  // BothWays needs such memory twice
                 const auto pays = paysAfter(*extra, -*more);
                 cells.emplace_back(*extra, 4);
                 cells.emplace_back(-*more, 4);
@@ -181,7 +183,7 @@ class Rows {
         print(kind, what, times.done, check(), std::move(cells));
     }
 
-    // The host alone works with so many bytes of the memory.
+    // The host works with so many bytes of the memory, and `work` waits for the end of all of it.
     void host(const std::string& kind, const std::string& what, std::size_t bytes,
               const Check& check, const std::function<void()>& work) {
         if (!exercise_.selected(kind + what)) return;
