@@ -1,22 +1,25 @@
-// Kernels that read and write memory of the host. Since compute capability 2.0 all memory has its
-// place in one address space (UVA), and page-locked memory of the host is mapped into it: a kernel
-// takes such a pointer as any other, and each access goes over the link between host and device.
-// Nothing is copied first: does that pay?
+// Kernels that read and write memory of the host. Host and device share one address space (UVA),
+// and pinned memory of the host is mapped into it. A kernel uses a pointer to such memory like any
+// other, and each access travels over the link between host and device. Nothing is copied first.
+// Does that pay?
 //
-// One way, against the copy engine:
+// One direction, compared with the copy engine:
+//     cudaMemcpyIn       host to device
 //   1 readScalar         host to device, 4 bytes for each thread
-//   2 readVector         16 bytes for each thread: fewer instructions, more in flight
-//   3 readEveryEighth    one float of each sector of 32 bytes: the rest travels, too
-//   4 writeScalar        device to host
-//   5 writeVector
-//     cudaMemcpyIn, cudaMemcpyOut
+//   2 readVector         16 bytes for each thread: fewer instructions
+//   3 readEveryEighth    one float of each sector of 32 bytes: the whole sector travels
+//     cudaMemcpyOut      device to host
+//   4 writeScalar        device to host, 4 bytes for each thread
+//   5 writeVector        16 bytes for each thread
 //
-// c = a + b, all three in host memory, and so on: 1, 2, 4 ... kernels in a row add a + b to what
-// the last one has left, on the device:
-//   6 addWithCopies      copies a and b in, adds, copies c out
-//   7 addZeroCopy        reads a and b where they are, each time; the last one writes c there
+// c = passes * (a + b), added up one by one. All three arrays are in host memory:
+//   6 addWithCopies      copies a and b in, launches `passes` kernels, copies c out
+//   7 addZeroCopy        the same kernels read a and b from the host, each time. The last one
+//   writes
+//                        c there. The sums in between stay on the device
+//   8 addFused           one kernel for all passes: it reads a and b once
 //
-// GB/s counts what the program uses, not what travels.
+// GB/s counts the bytes that the program uses, not the bytes that travel.
 //
 //   ./lab run zeroCopy -- --size=64M
 //   ./lab test zeroCopy
@@ -41,15 +44,15 @@
 constexpr unsigned kBlock = 256;
 constexpr unsigned kApart = 8;  // floats in a sector
 
-// Element i for thread i, from wherever `in` is to wherever `out` is.
+// Thread i copies element i. `in` and `out` may be in host or device memory.
 __global__ void copyScalar(const float* __restrict__ in, float* __restrict__ out,
                            std::size_t size) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < size) out[i] = in[i];
 }
 
-// Four elements for each thread. A quarter of the instructions keeps as many bytes under way, and
-// the link is far: some microseconds, against half a microsecond to the device's own memory.
+// Each thread copies four elements, so a quarter of the load instructions is enough to keep as many
+// bytes in flight.
 __global__ void copyVector(const float* __restrict__ in, float* __restrict__ out,
                            std::size_t size) {
     const std::size_t i = 4 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
@@ -60,15 +63,15 @@ __global__ void copyVector(const float* __restrict__ in, float* __restrict__ out
     }
 }
 
-// Lanes are a sector apart. In device memory that wastes bandwidth there is plenty of; here seven
-// eighths of the narrowest road.
+// The lanes of a warp are a sector apart. Seven eighths of what travels over the link are not used.
 __global__ void readEveryEighth(const float* __restrict__ in, float* __restrict__ out,
                                 std::size_t count) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < count) out[i] = in[i * kApart];
 }
 
-// c = before + (a + b); without `before` just the sum. Reads a and b once.
+// Computes c = before + (a + b), or c = a + b where `before` is null. It reads a and b once, so
+// several passes read them several times.
 __global__ void add(const float* __restrict__ a, const float* __restrict__ b, const float* before,
                     float* c, std::size_t size) {
     const std::size_t i = 4 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
@@ -89,6 +92,18 @@ __global__ void add(const float* __restrict__ a, const float* __restrict__ b, co
     }
 }
 
+// Computes c = passes * (a + b), added up one by one. Each thread reads its elements of a and b
+// once and keeps the sum in a register until it is complete.
+__global__ void addFused(const float* __restrict__ a, const float* __restrict__ b,
+                         float* __restrict__ c, std::size_t size, unsigned passes) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= size) return;
+    const float once = a[i] + b[i];
+    float sum = once;
+    for (unsigned pass = 1; pass < passes; ++pass) sum += once;
+    c[i] = sum;
+}
+
 lab::PinnedBuffer<float> pinned(const std::vector<float>& values) {
     lab::PinnedBuffer<float> buffer(values.size());
     std::copy(values.begin(), values.end(), buffer.begin());
@@ -100,7 +115,7 @@ int main(int argc, char** argv) {
     unsigned passes;
     lab::Exercise exercise("zeroCopy", "Kernels that use memory of the host, against copies.");
     exercise.option("size", &size, {1 << 23, 1 << 14}, 1, lab::kMaxSize, "number of floats");
-    exercise.option("passes", &passes, 4, 1, 64, "most kernels that use the data, one by one",
+    exercise.option("passes", &passes, 4, 1, 64, "the data are used up to so many times",
                     lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
 
@@ -109,7 +124,7 @@ int main(int argc, char** argv) {
     std::vector<float> everyEighth;
     for (std::size_t i = 0; i < size; i += kApart) everyEighth.push_back(first[i]);
 
-    // Page-locked, so that the device reaches it: with UVA the pointers hold on both sides.
+    // The device can use pinned memory. With UVA, the same pointers are valid on both sides.
     const lab::PinnedBuffer<float> a = pinned(first), b = pinned(second);
     lab::PinnedBuffer<float> c(size);
     lab::DeviceBuffer<float> deviceA(size), deviceB(size), deviceC(size);
@@ -142,7 +157,7 @@ int main(int argc, char** argv) {
             readEveryEighth<<<eighthGrid, kBlock>>>(a.get(), deviceC.get(), everyEighth.size());
         });
 
-    // Where the result lies in host memory, that is poisoned, from the device's poisoned buffer.
+    // Where the result is in host memory, a copy of the device's poisoned buffer poisons it.
     const auto poisonHost = [&] {
         CUDA_CHECK(cudaMemcpyAsync(c.get(), deviceC.get(), bytes, cudaMemcpyDeviceToHost));
     };
@@ -183,6 +198,9 @@ int main(int argc, char** argv) {
                 float* const target = i + 1 == pass ? c.get() : deviceC.get();
                 add<<<vectorGrid, kBlock>>>(a.get(), b.get(), before(i), target, size);
             }
+        });
+        adding.rung({"addFused", parameters}, scalarGrid, kBlock, three, isSum, [&] {
+            addFused<<<scalarGrid, kBlock>>>(a.get(), b.get(), c.get(), size, pass);
         });
     }
     return exercise.finish();
