@@ -1,14 +1,17 @@
-// Managed memory: one allocation, one pointer for host and device, and pages that move to whoever
-// touches them. Adds two matrices that the host has filled, and the host looks at all three:
+// Managed memory: one allocation and one pointer for host and device, and pages that move to
+// whoever touches them. The host fills two matrices, a kernel adds them, and the host reads all
+// three.
 //
-//   1 copies           no managed memory: cudaMalloc() on one side, copies in and out
-//   2 managed          as it is: kernel and host wait for a page whenever they meet one elsewhere
-//   3 managedPrefetch  asks for the pages before they are needed, many at a time
-//   4 managedReadMostly the same, and the host keeps its copy of what nobody writes any more
-//   5 managedByKernel  as it is, but a kernel fills the matrices: the device is the first to touch
+//   1 copies            no managed memory: cudaMalloc(), and copies in and out
+//   2 managed           no hints: kernel and host wait for each page that is on the other side
+//   3 managedPrefetch   moves the pages before they are needed, many at a time
+//   4 managedReadMostly the same, and the host keeps its copy of A and B, which nobody writes again
+//   5 managedByKernel   no hints, but a kernel fills the matrices, so the device touches them first
 //
-// Each run begins with fresh memory, which nobody has touched. Its time is that of three steps:
-// fill A and B; C = A + B, with all copies; the host compares C with A + B.
+// Each run begins with fresh memory that nobody has touched. Its time is that of three steps:
+//   fill                fills A and B
+//   add                 C = A + B, with all copies and prefetches
+//   look                the host compares C with A + B
 //
 //   ./lab run managedMemory -- --rows=8K --cols=8K
 //   ./lab test managedMemory
@@ -38,7 +41,7 @@
 constexpr unsigned kTile = 32;  // columns of a block
 constexpr unsigned kBlockRows = 8;
 
-// What stands at index i of a matrix: 24 bits of a hash, as a number from 0 to 1.
+// The value at index i of a matrix: 24 bits of a hash, as a number from 0 to 1.
 __host__ __device__ float valueAt(std::size_t i, unsigned seed) {
     const unsigned bits = (static_cast<unsigned>(i) + seed) * 2654435761u;
     return static_cast<float>((bits ^ (bits >> 15)) & 0xFFFFFF) * 0x1p-24f;
@@ -63,11 +66,11 @@ __global__ void add(const float* a, const float* b, float* c, std::size_t rows, 
     }
 }
 
-// Three matrices that host and device share.
+// Three matrices in managed memory.
 class Managed {
   public:
-    // No more than the device has free: beyond that, pages that one kernel needs would push each
-    // other out.
+    // Allocates no more than the device has free. With more, the pages that one kernel needs would
+    // push each other out of device memory.
     explicit Managed(std::size_t count) : bytes_(count * sizeof(float)) {
         std::size_t free = 0, total = 0;
         CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -87,7 +90,7 @@ class Managed {
     std::size_t bytes_;
 };
 
-// The same without managed memory: pageable memory of the host, and memory of the device.
+// The same matrices without managed memory: in pageable host memory, and in device memory.
 struct Separate {
     explicit Separate(std::size_t count)
         : a(new float[count]),
@@ -98,11 +101,58 @@ struct Separate {
           deviceC(count) {
         deviceC.fillBytes(lab::poisonByte<float>());
     }
-    const std::unique_ptr<float[]> a, b, c;  // nobody has touched them yet
+    const std::unique_ptr<float[]> a, b, c;  // not touched yet
     lab::DeviceBuffer<float> deviceA, deviceB, deviceC;
 };
 
-// The program's three matrices, as the host sees them.
+// How the kernels are launched: `rows` x `cols` elements, on this device.
+struct Sum {
+    dim3 grid, block;
+    std::size_t rows, cols;
+    int device;
+};
+
+// Only launches the kernel. It waits for each page of A and B, which are on the host.
+void managed(const Managed& m, const Sum& sum) {
+    add<<<sum.grid, sum.block>>>(m.a, m.b, m.c, sum.rows, sum.cols);
+}
+
+// Moves all three matrices to the device before the kernel needs them, and C to the host after it.
+void managedPrefetch(const Managed& m, const Sum& sum) {
+    for (const float* matrix : {m.a, m.b, m.c}) prefetch(matrix, m.bytes(), onDevice(sum.device));
+    add<<<sum.grid, sum.block>>>(m.a, m.b, m.c, sum.rows, sum.cols);
+    prefetch(m.c, m.bytes(), onHost());
+}
+
+// Says before that A and B are read-mostly: then host and device both keep a copy of them.
+void managedReadMostly(const Managed& m, const Sum& sum) {
+    for (const float* matrix : {m.a, m.b}) {
+        CUDA_CHECK(
+            cudaMemAdvise(matrix, m.bytes(), cudaMemAdviseSetReadMostly, onDevice(sum.device)));
+    }
+    managedPrefetch(m, sum);
+}
+
+// The place to which all of a matrix was last prefetched; cudaInvalidDeviceId if it was not.
+int prefetchedTo(const float* matrix, std::size_t bytes) {
+    int place = cudaInvalidDeviceId;
+    CUDA_CHECK(cudaMemRangeGetAttribute(&place, sizeof place,
+                                        cudaMemRangeAttributeLastPrefetchLocation, matrix, bytes));
+    return place;
+}
+
+// Says what is wrong if A and B are not on the device now, and C on the host; else empty.
+std::string notPrefetched(const Managed& m, const Sum& sum) {
+    for (const float* matrix : {m.a, m.b}) {
+        if (prefetchedTo(matrix, m.bytes()) != sum.device)
+            return matrix == m.a ? "A was not prefetched to the device"
+                                 : "B was not prefetched to the device";
+    }
+    const bool onHost = prefetchedTo(m.c, m.bytes()) == cudaCpuDeviceId;
+    return onHost ? "" : "C was not prefetched to the host in the end";
+}
+
+// Where the host finds the three matrices.
 struct Host {
     float *a, *b;
     const float* c;
@@ -124,11 +174,16 @@ class Steps {
 
     unsigned seed() const { return seed_; }
 
-    // Fresh memory of the type Memory before each run; `fill` and `add` get it, `host` says where
-    // the host finds the matrices in it.
+    // Runs the three steps. Each run gets fresh memory of the type Memory. `fill` and `add` are the
+    // first two steps, and `hostOf` says where the host finds the matrices. `placesOf` says what is
+    // wrong with the places of the pages.
     template <typename Memory, typename Fill, typename Add, typename HostOf>
-    void run(const std::string& name, dim3 grid, dim3 block, const Fill& fill, const Add& add,
-             const HostOf& hostOf) const {
+    void run(
+        const std::string& name, const Sum& sum, const Fill& fill, const Add& add,
+        const HostOf& hostOf,
+        const std::function<std::string(const Memory&)>& placesOf = [](const Memory&) {
+            return std::string();
+        }) const {
         if (!exercise_.selected(name)) return;
         std::unique_ptr<Memory> memory;
         std::vector<double> fills, adds, looks;
@@ -151,14 +206,15 @@ class Steps {
 
         lab::Row row;
         row.kernel = name;
-        row.grid = lab::shape(grid);
-        row.block = lab::shape(block);
+        row.grid = lab::shape(sum.grid);
+        row.block = lab::shape(sum.block);
         row.time = exercise_.measure()(name, fresh, threeSteps);
         row.finding.wrong = lab::mismatchOf(hostOf(*memory).c, count_, [&](std::size_t i) {
             return valueAt(i, seed_) + valueAt(i, seed_ + 1);
         });
         if (row.finding.wrong.empty() && differing > 0)
             row.finding.wrong = lab::formatted("%zu elements are not a + b", differing);
+        if (row.finding.wrong.empty()) row.finding.wrong = placesOf(*memory);
         if (exercise_.timesCount()) {
             for (const auto* times : {&fills, &adds, &looks})
                 row.finding.cells.push_back({lab::medianOfMeasured(*times, row.time.count), 2});
@@ -167,7 +223,7 @@ class Steps {
     }
 
   private:
-    // What the host does with the result: reads all three matrices.
+    // Reads all three matrices on the host.
     std::size_t differingFrom(const Host& host) const {
         std::size_t differing = 0;
         for (std::size_t i = 0; i < count_; ++i) differing += host.c[i] != host.a[i] + host.b[i];
@@ -196,46 +252,35 @@ int main(int argc, char** argv) {
 
     int device;
     CUDA_CHECK(cudaGetDevice(&device));
-    const dim3 grid = lab::gridFor(cols, rows, kTile);
-    const dim3 block(kTile, kBlockRows);
+    const Sum sum = {lab::gridFor(cols, rows, kTile), dim3(kTile, kBlockRows), rows, cols, device};
     const Steps steps(exercise, rows, cols);
     const auto host = [](const auto& memory) -> Host {
         return {&memory.a[0], &memory.b[0], &memory.c[0]};
     };
     const auto fillOnHost = [&](auto& memory) { steps.fillOnHost(&memory.a[0], &memory.b[0]); };
+    const auto places = [&](const Managed& m) { return notPrefetched(m, sum); };
 
     steps.run<Separate>(
-        "copies", grid, block, fillOnHost,
+        "copies", sum, fillOnHost,
         [&](Separate& m) {
             const std::size_t bytes = m.deviceA.bytes();
             CUDA_CHECK(cudaMemcpy(m.deviceA.get(), m.a.get(), bytes, cudaMemcpyHostToDevice));
             CUDA_CHECK(cudaMemcpy(m.deviceB.get(), m.b.get(), bytes, cudaMemcpyHostToDevice));
-            add<<<grid, block>>>(m.deviceA.get(), m.deviceB.get(), m.deviceC.get(), rows, cols);
+            add<<<sum.grid, sum.block>>>(m.deviceA.get(), m.deviceB.get(), m.deviceC.get(), rows,
+                                         cols);
             CUDA_CHECK(cudaMemcpy(m.c.get(), m.deviceC.get(), bytes, cudaMemcpyDeviceToHost));
         },
         host);
+    steps.run<Managed>("managed", sum, fillOnHost, [&](Managed& m) { managed(m, sum); }, host);
     steps.run<Managed>(
-        "managed", grid, block, fillOnHost,
-        [&](Managed& m) { add<<<grid, block>>>(m.a, m.b, m.c, rows, cols); }, host);
-    const auto addAndPrefetch = [&](Managed& m) {
-        for (const float* matrix : {m.a, m.b, m.c}) prefetch(matrix, m.bytes(), onDevice(device));
-        add<<<grid, block>>>(m.a, m.b, m.c, rows, cols);
-        prefetch(m.c, m.bytes(), onHost());
-    };
-    steps.run<Managed>("managedPrefetch", grid, block, fillOnHost, addAndPrefetch, host);
+        "managedPrefetch", sum, fillOnHost, [&](Managed& m) { managedPrefetch(m, sum); }, host,
+        places);
     steps.run<Managed>(
-        "managedReadMostly", grid, block, fillOnHost,
-        [&](Managed& m) {
-            for (const float* matrix : {m.a, m.b}) {
-                CUDA_CHECK(
-                    cudaMemAdvise(matrix, m.bytes(), cudaMemAdviseSetReadMostly, onDevice(device)));
-            }
-            addAndPrefetch(m);
-        },
-        host);
+        "managedReadMostly", sum, fillOnHost, [&](Managed& m) { managedReadMostly(m, sum); }, host,
+        places);
     steps.run<Managed>(
-        "managedByKernel", grid, block,
-        [&](Managed& m) { fill<<<grid, block>>>(m.a, m.b, rows, cols, steps.seed()); },
-        [&](Managed& m) { add<<<grid, block>>>(m.a, m.b, m.c, rows, cols); }, host);
+        "managedByKernel", sum,
+        [&](Managed& m) { fill<<<sum.grid, sum.block>>>(m.a, m.b, rows, cols, steps.seed()); },
+        [&](Managed& m) { managed(m, sum); }, host);
     return exercise.finish();
 }

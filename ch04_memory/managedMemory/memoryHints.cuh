@@ -1,5 +1,5 @@
 #pragma once
-// Hints for managed memory. CUDA 12 names a place by a number, CUDA 13 by a struct.
+// Hints for managed memory. CUDA 12 names a place with a number, CUDA 13 with a struct.
 
 #include <cuda_runtime.h>
 
@@ -17,7 +17,8 @@ inline Place onDevice(int device) {
 inline Place onHost() {
     return {cudaMemLocationTypeHost, 0};
 }
-// Moves the pages of managed memory there, in the default stream.
+// Moves pages of managed memory to a place. Like a kernel, the move waits for earlier work in the
+// default stream.
 inline void prefetch(const void* memory, std::size_t bytes, Place place) {
     CUDA_CHECK(cudaMemPrefetchAsync(memory, bytes, place, 0, nullptr));
 }
