@@ -1,16 +1,16 @@
-// One pointer, six kinds of memory. Host and device share one address space (UVA): an address says
-// where it belongs, and CUDA can be asked. What a kernel may use, who else can, and which way a
-// copy goes follow from that.
+// One pointer, six kinds of memory. Host and device share one address space (UVA), so an address
+// says where its memory is, and CUDA can tell. From that follows who can use the memory, and in
+// which direction a copy goes.
 //
-//   malloc             the host's alone, unless the system lets the device share its page tables
-//   cudaMallocHost     the host's, page-locked: the device reaches it over the link
-//   cudaHostRegister   the same, for memory that is there already
-//   cudaMalloc         the device's alone
-//   __device__         a variable of the device: cudaGetSymbolAddress() has its address
-//   cudaMallocManaged  of both: its pages move to where they are used
+//   malloc             host memory. The device cannot use it, unless it shares the host's page
+//   tables cudaMallocHost     host memory, pinned: the device uses it over the link
+//   cudaHostRegister   the same, for memory that exists already
+//   cudaMalloc         device memory: the host cannot use it
+//   __device__         a variable in device memory. cudaGetSymbolAddress() returns its address
+//   cudaMallocManaged  memory of both: its pages move to where they are used
 //
-// In each of them that it can use, a kernel adds one to every number. All copies say
-// cudaMemcpyDefault: the addresses decide on the direction.
+// The program fills each kind of memory. Where a kernel can use it, a kernel adds one to every
+// number. All copies say cudaMemcpyDefault, so the addresses decide the direction.
 //
 //   ./lab run unifiedAddresses
 //   ./lab test unifiedAddresses
@@ -34,7 +34,7 @@
 #include "lab.cuh"
 
 constexpr unsigned kBlock = 256;
-constexpr std::size_t kMost = 1 << 20;  // numbers in the variable
+constexpr std::size_t kMost = 1 << 20;  // numbers in `variable`
 
 __device__ int variable[kMost];
 
@@ -43,12 +43,12 @@ __global__ void addOne(int* numbers, std::size_t size) {
     if (i < size) ++numbers[i];
 }
 
-// Memory, and what cudaPointerGetAttributes() should say of a pointer into it.
+// A kind of memory, and what cudaPointerGetAttributes() should say about a pointer to it.
 struct Memory {
     const char* name;
     cudaMemoryType type;
-    bool ofHost, ofDevice;  // whether the pointer is one of the host, and one of the device
-    bool kernelUses;
+    bool ofHost, ofDevice;  // is the pointer valid on the host, and on the device?
+    bool kernelUses;        // can a kernel use the memory?
     std::function<int*(std::size_t bytes)> allocate;
     std::function<void(int*)> free;
 };
@@ -73,7 +73,7 @@ int* fromMalloc(std::size_t bytes) {
     return static_cast<int*>(memory);
 }
 
-// cudaMalloc() and its like, which hand out memory through a pointer to a pointer.
+// For cudaMalloc() and similar functions, which return memory through a pointer to a pointer.
 template <typename Allocate>
 auto from(Allocate allocate) {
     return [allocate](std::size_t bytes) {
@@ -113,11 +113,34 @@ std::vector<Memory> allMemory(bool sharesPageTables) {
     };
 }
 
+// Who can use the memory behind a pointer.
+struct Users {
+    bool host, device;
+};
+
+// CUDA has a pointer for each side that can use the memory.
+Users usersOf(const void* pointer) {
+    cudaPointerAttributes found;
+    CUDA_CHECK(cudaPointerGetAttributes(&found, pointer));
+    Users users;
+    users.host = found.hostPointer == pointer;
+    users.device = found.devicePointer == pointer;
+    return users;
+}
+
+// Says what usersOf() says, if that is wrong for a pointer to this kind of memory; else empty.
+std::string mistakenUsers(const Memory& memory, const int* pointer) {
+    const Users users = usersOf(pointer);
+    if (users.host == memory.ofHost && users.device == memory.kernelUses) return "";
+    return lab::formatted("usersOf() says host: %s, device: %s", users.host ? "yes" : "no",
+                          users.device ? "yes" : "no");
+}
+
 const char* sameOrNone(const void* pointer, const int* memory) {
     return pointer == memory ? "same" : pointer == nullptr ? "none" : "other";
 }
 
-// Where the attributes are not those of this kind of memory, what they are instead.
+// Says what the attributes are, if they are not those of this kind of memory; else empty.
 std::string wrongIn(const cudaPointerAttributes& found, const Memory& memory, const int* pointer) {
     const std::string type = nameOf(found.type), host = sameOrNone(found.hostPointer, pointer),
                       device = sameOrNone(found.devicePointer, pointer);
@@ -135,6 +158,9 @@ lab::Finding use(const Memory& memory, const std::vector<int>& input) {
     CUDA_CHECK(cudaPointerGetAttributes(&attributes, pointer));
     lab::Finding finding;
     finding.wrong = wrongIn(attributes, memory, pointer);
+    for (const int* const number : {pointer, pointer + size - 1}) {
+        if (finding.wrong.empty()) finding.wrong = mistakenUsers(memory, number);
+    }
     finding.cells = {
         memory.name, nameOf(attributes.type), sameOrNone(attributes.hostPointer, pointer),
         sameOrNone(attributes.devicePointer, pointer), memory.kernelUses ? "yes" : "no"};
@@ -160,11 +186,11 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     exercise.title("%s ints (%s)", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(int)).c_str());
-    exercise.columns(lab::Columns::kPlain, {{"memory", -17, "memory"},
+    exercise.columns(lab::Columns::kPlain, {{"memory", -17, "kernel"},
                                             {"type", -12, "type"},
                                             {"of host", -7, "host_pointer"},
                                             {"of device", -9, "device_pointer"},
-                                            {"kernel", -6, "kernel"}});
+                                            {"kernel", -6, "kernel_uses"}});
 
     int device;
     CUDA_CHECK(cudaGetDevice(&device));
