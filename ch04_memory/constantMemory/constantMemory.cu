@@ -1,26 +1,28 @@
-// What all threads read and none writes: the coefficients of a stencil. Constant memory has a cache
-// of its own that hands one word to all lanes of a warp at a time; other data pass through L1. It
-// is right where a warp reads one address, and slow where its lanes read several.
+// All threads read the nine coefficients of a stencil, and no thread writes them. Constant memory
+// has a cache of its own, which hands one word to all lanes of a warp at a time. Other data pass
+// through L1. Constant memory is right where a warp reads one address, and slow where its lanes
+// read several addresses.
 //
-//   1 copyFloat4       no stencil: moves the same bytes, as a measure
+//   1 copyFloat4       no stencil: moves the same bytes, for comparison
 //   2 stencilGlobal    coefficients behind a plain pointer: loaded again for each output
-//   3 stencilReadOnly  const and __restrict__: loaded once, then in registers
-//   4 stencilConstant  in constant memory: no load at all
-//   5 stencilLiteral   known to the compiler: part of the instructions
-//   6 stencilShared    the inputs, too: each is loaded once, into a tile in shared memory
-//   7 stencilFloat4    inputs of four outputs in registers: three loads in place of 36
-//     cudaMemcpy       the copy as the driver does it
+//   3 stencilReadOnly  const and __restrict__: loaded once, then kept in registers
+//   4 stencilConstant  coefficients in constant memory: no load for them
+//   5 stencilLiteral   coefficients that the compiler knows: part of the instructions
+//   6 stencilShared    loads each input once for the block, into a tile in shared memory
+//   7 stencilFloat4    keeps the inputs of four outputs in registers: 3 loads in place of 36
+//     cudaMemcpy       the driver's copy
 //
-// An output is the sum of nine inputs, its own and four to each side, times a coefficient each;
-// outside of the array the input is zero. The speedup is that over copyFloat4.
+// An output is the sum of nine products: its own input and four inputs to each side, each times its
+// coefficient. Outside of the array the input is zero. The speedup is over copyFloat4.
 //
 //   lookupConstant, lookupShared, lookupReadOnly
-//                      one block looks up in a table again and again
+//                      one block looks up words in a table, again and again
 //
-//   words   that the lanes of a warp read at a time: 1 is the same for all, 32 one for each
-//   table   its bytes
-//   cycles  of the SM for each lookup of a warp: the latency where there is one warp, with 32 warps
-//           the pace. The speedup is that over the first row of as many warps.
+//   words   how many different words the lanes of a warp read at a time: from 1 (all lanes read the
+//           same word) to 32 (each lane reads a word of its own)
+//   table   bytes of the table
+//   cycles  cycles of the SM for each lookup of a warp. With one warp this is the latency, with 32
+//           warps the pace. The speedup is over the first row with as many warps.
 //
 //   ./lab run constantMemory -- --size=128M
 //   ./lab test constantMemory
@@ -47,17 +49,17 @@ constexpr unsigned kTaps = 2 * kRadius + 1;  // inputs of an output
 constexpr unsigned kBlock = 256;
 constexpr unsigned kTile = 4 * kBlock;  // outputs of a block, four of them of each thread
 
-// All stencils: output i is the sum of in[i + tap] times coefficient `tap`; in[i + kRadius] is
-// input i itself. There are zeros in `in` before its elements, and behind them to the end of the
-// last tile and kRadius further: no load has to ask where the array ends, and those of all four
-// outputs can begin before the first store.
+// In all stencils, output i is the sum of in[i + tap] times coefficient `tap`. So in[i + kRadius]
+// is input i itself. `in` has kRadius zeros in front of its elements. Behind them, zeros fill the
+// last tile and kRadius more places. So no load has to ask where the array ends, and the loads of
+// all four outputs can begin before the first store.
 
-// Four neighbours at once: 16 bytes, which must begin at a multiple of 16.
+// Loads four neighbours at once: 16 bytes, which must begin at a multiple of 16.
 __device__ float4 fourAt(const float* place) {
     return *reinterpret_cast<const float4*>(place);
 }
 
-// Writes four outputs at once; the last thread may have fewer.
+// Stores four outputs at once. The last thread may have fewer.
 __device__ void store(float4 four, float* out, std::size_t i, std::size_t n) {
     if (i + 3 < n) {
         *reinterpret_cast<float4*>(out + i) = four;
@@ -68,15 +70,15 @@ __device__ void store(float4 four, float* out, std::size_t i, std::size_t n) {
     }
 }
 
-// What a stencil cannot be faster than: each input read once, each output written once.
+// No stencil can be faster: reads each input once and writes each output once.
 __global__ void copyFloat4(const float* __restrict__ in, float* __restrict__ out, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * kTile + 4 * threadIdx.x;
     if (i < n) store(fourAt(in + i + kRadius), out, i, n);
 }
 
-// The loads of a warp are coalesced, and all but the first of nine find their sectors in L1. Still
-// wrong: 18 loads for an output, nine of them for the coefficients, which are always the same. The
-// compiler cannot keep them: for all it knows, out[i] is one of them.
+// The loads of a warp are coalesced, and nearly all of them find their sectors in L1. Still wrong:
+// an output takes 18 loads, and nine of them are for coefficients, which are always the same. The
+// compiler must not keep the coefficients, because out[i] may be one of them.
 __global__ void stencilGlobal(const float* in, float* out, std::size_t n,
                               const float* coefficients) {
     const std::size_t first = std::size_t{blockIdx.x} * kTile + threadIdx.x;
@@ -89,9 +91,10 @@ __global__ void stencilGlobal(const float* in, float* out, std::size_t n,
     }
 }
 
-// The same text, and the promise that nobody writes to what `in` and `coefficients` point to. The
-// compiler loads the coefficients for the first output and keeps them for the other three. Still
-// wrong: nine loads in each thread for what is known before the launch, and nine registers.
+// The same body. __restrict__ promises that no store through `out` changes what the other pointers
+// point to. So the compiler loads the coefficients for the first output and keeps them for the
+// other three. Still wrong: each thread spends nine loads and nine registers on numbers that are
+// known before the launch.
 __global__ void stencilReadOnly(const float* __restrict__ in, float* __restrict__ out,
                                 std::size_t n, const float* __restrict__ coefficients) {
     const std::size_t first = std::size_t{blockIdx.x} * kTile + threadIdx.x;
@@ -104,8 +107,9 @@ __global__ void stencilReadOnly(const float* __restrict__ in, float* __restrict_
     }
 }
 
-// The host copies them there before the launch. They come as operands of the instructions, by a way
-// of their own: L1 is asked for inputs alone. Still wrong: nine times for each input.
+// The host copies the coefficients into constant memory before the launch. They reach the
+// instructions through a cache of their own, so only the inputs pass through L1. Still wrong: each
+// input is loaded nine times.
 __constant__ float constantCoefficients[kTaps];
 
 __global__ void stencilConstant(const float* __restrict__ in, float* __restrict__ out,
@@ -120,8 +124,8 @@ __global__ void stencilConstant(const float* __restrict__ in, float* __restrict_
     }
 }
 
-// Nothing is read: the numbers stand in the instructions. But other coefficients need another
-// compilation.
+// The coefficients are part of the instructions, so nothing has to be read. But other coefficients
+// need another compilation. Still wrong: each input is loaded nine times.
 __global__ void stencilLiteral(const float* __restrict__ in, float* __restrict__ out,
                                std::size_t n) {
     constexpr float coefficients[kTaps] = {1 / 256.0f,  8 / 256.0f,  28 / 256.0f,
@@ -138,8 +142,9 @@ __global__ void stencilLiteral(const float* __restrict__ in, float* __restrict__
     }
 }
 
-// The inputs of a block, and four to each side, come to shared memory with one load each. Still
-// wrong: nine loads for an output, which are served by the same unit as L1 and at its pace.
+// The block loads its inputs, and four more to each side, into shared memory, each of them once.
+// Still wrong: an output takes nine loads from shared memory. The unit that serves them is that of
+// L1, and it is no faster.
 __global__ void stencilShared(const float* __restrict__ in, float* __restrict__ out,
                               std::size_t n) {
     __shared__ float tile[kTile + 2 * kRadius];
@@ -157,9 +162,8 @@ __global__ void stencilShared(const float* __restrict__ in, float* __restrict__ 
     }
 }
 
-// Four neighbouring outputs need twelve inputs, and three loads of 16 bytes bring them: what shared
-// memory kept for other threads, registers keep for this one. Now the loads are no more than the
-// memory can feed.
+// Four neighbouring outputs need twelve inputs, which three loads of 16 bytes bring into registers.
+// No other thread has to wait for them. Now the device memory is the limit, as in a copy.
 __global__ void stencilFloat4(const float* __restrict__ in, float* __restrict__ out,
                               std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * kTile + 4 * threadIdx.x;
@@ -175,8 +179,8 @@ __global__ void stencilFloat4(const float* __restrict__ in, float* __restrict__ 
     store(make_float4(sums[0], sums[1], sums[2], sums[3]), out, i, n);
 }
 
-// CPU reference of the stencil, in double: binomial coefficients over 2^8. `paddedOf` is the input
-// with its zeros.
+// CPU reference of the stencil, in double. The coefficients are binomial coefficients over 2^8.
+// `paddedOf` is the input with its zeros.
 template <typename PaddedOf>
 std::vector<float> smoothed(std::size_t n, PaddedOf paddedOf) {
     std::vector<float> out = lab::hostVector<float>(n);
@@ -196,8 +200,9 @@ std::vector<float> smoothed(std::size_t n, PaddedOf paddedOf) {
 int main(int argc, char** argv) {
     std::size_t size;
     unsigned steps;
-    lab::Exercise exercise("constantMemory",
-                           "What all threads read, from constant memory and from elsewhere.");
+    lab::Exercise exercise(
+        "constantMemory",
+        "Coefficients that all threads read, from constant memory and from elsewhere.");
     exercise.option("size", &size, {1 << 25, 1 << 16}, 1, lab::kMaxSize, "number of floats");
     exercise.option("steps", &steps, {4096, 100}, 1, 1 << 20, "lookups of a thread");
     exercise.parse(argc, argv);
@@ -208,8 +213,8 @@ int main(int argc, char** argv) {
                       {"cycles", 6, "cycles", lab::OwnColumn::kOnGpu}},
                      {"grid", "block"});
 
-    // Whole numbers and coefficients of whole numbers over 256: a float holds all sums exactly,
-    // whatever their order. The tolerance is zero.
+    // The inputs are whole numbers, and the coefficients are whole numbers over 256. So a float
+    // holds all sums exactly, in any order, and the tolerance is zero.
     const unsigned grid = lab::blocksFor(size, kTile);
     const std::uint64_t seed = exercise.seed();
     const auto inputOf = [=](std::size_t i) {

@@ -1,6 +1,7 @@
 #pragma once
-// Lookups in a table, each of which says where the next one is: how long a warp waits for one
-// (latency), and how many an SM serves in a time (pace), if its lanes read one word or several.
+// Lookups in a table, where each word says where the next lookup is. The rows measure how long a
+// warp waits for one lookup (latency), and how many cycles of the SM a lookup takes when many warps
+// look up at the same time (pace). The lanes of a warp read one word or several.
 
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ constexpr unsigned kMostWarps = 32;  // of a block
 constexpr unsigned kStep = 32;       // words from one lookup to the next: a line of 128 bytes
 constexpr unsigned kSmallTable = 1 << 10, kLargestTable = 32 << 10;  // bytes
 
-// Each word says where the word kStep further on is; at the end it goes round.
+// Each word says where the word kStep further on is. The last words lead back to the first ones.
 inline std::vector<unsigned> tableOf(unsigned bytes) {
     std::vector<unsigned> next(bytes / sizeof(unsigned));
     for (unsigned place = 0; place < next.size(); ++place)
@@ -20,8 +21,8 @@ inline std::vector<unsigned> tableOf(unsigned bytes) {
     return next;
 }
 
-// CPU reference: where so many threads are after so many lookups. (The kernels' first round, which
-// is not among them, leads back to where it began.)
+// CPU reference: where each of `threads` threads is after `steps` lookups. (The kernels' first
+// round does not count. It leads back to where it began.)
 inline std::vector<unsigned> placesAfter(const std::vector<unsigned>& table, unsigned words,
                                          unsigned steps, unsigned threads) {
     std::vector<unsigned> places(threads);
@@ -35,7 +36,7 @@ inline std::vector<unsigned> placesAfter(const std::vector<unsigned>& table, uns
 __constant__ unsigned constantTable[kLargestTable / sizeof(unsigned)];
 
 // The lanes of a warp begin at `words` neighbouring words, and stay side by side. A first round
-// fills the cache, the rest is timed, on the clock of the SM.
+// fills the cache. The clock of the SM times the rest.
 template <typename Read>
 __device__ void follow(Read read, unsigned words, unsigned tableWords, unsigned steps,
                        unsigned* ends, long long* cycles) {
@@ -51,14 +52,14 @@ __device__ void follow(Read read, unsigned words, unsigned tableWords, unsigned 
     if (threadIdx.x == 0) *cycles = clock64() - begin;
 }
 
-// The constant cache hands out one word at a time: two words, two turns.
+// The constant cache hands out one word at a time, so two different words take two passes.
 __global__ void lookupConstant(unsigned words, unsigned tableWords, unsigned steps, unsigned* ends,
                                long long* cycles) {
     follow([](unsigned place) { return constantTable[place]; }, words, tableWords, steps, ends,
            cycles);
 }
 
-// Shared memory serves its 32 banks at once: neighbouring words take one turn.
+// Shared memory serves its 32 banks at once, so neighbouring words take one wavefront.
 __global__ void lookupShared(const unsigned* table, unsigned words, unsigned steps, unsigned* ends,
                              long long* cycles) {
     constexpr unsigned kTableWords = kSmallTable / sizeof(unsigned);
@@ -69,16 +70,16 @@ __global__ void lookupShared(const unsigned* table, unsigned words, unsigned ste
            cycles);
 }
 
-// So does L1 with the words of a line.
+// L1 serves all words of a line at once.
 __global__ void lookupReadOnly(const unsigned* __restrict__ table, unsigned words, unsigned steps,
                                unsigned* ends, long long* cycles) {
     follow([&](unsigned place) { return table[place]; }, words, kSmallTable / sizeof(unsigned),
            steps, ends, cycles);
 }
 
-// The rows of an exercise, which has the columns words, table_bytes, warps and cycles: one block
-// each, of one warp and of 32, for each number of words. The speedup is that over the first row of
-// as many warps.
+// Adds the rows of an exercise with the columns words, table_bytes, warps and cycles. Each row is
+// one block of one warp or of 32 warps, with one number of words. The speedup is over the first row
+// with as many warps.
 class TableLookups {
   public:
     TableLookups(lab::Exercise& exercise, unsigned steps) : exercise_(exercise), steps_(steps) {}
@@ -88,7 +89,7 @@ class TableLookups {
             lookupConstant<<<1, threads>>>(words, tableWords, steps_, ends_.get(), cycles_.get());
         };
         forWords("lookupConstant", constant);
-        // Which tables fit?
+        // These rows show which tables fit into the cache.
         if (!exercise_.profile())
             rows("lookupConstant", 1, {1}, {2 << 10, 4 << 10, 8 << 10, 16 << 10, kLargestTable},
                  constant);
@@ -103,7 +104,7 @@ class TableLookups {
   private:
     template <typename Launch>
     void forWords(const char* name, const Launch& launch) {
-        if (exercise_.profile()) {  // the extremes alone
+        if (exercise_.profile()) {  // only the least and the most words
             rows(name, kMostWarps, {1, 32}, {kSmallTable}, launch);
         } else {
             for (const unsigned warps : {1u, kMostWarps})
