@@ -1,22 +1,24 @@
-// A particle has eight fields. Where the fields lie decides what a warp's load touches, and what
-// the memory moves for a kernel that wants one of them, or all.
+// A particle has eight fields. Their layout in memory decides which sectors a warp's load touches,
+// and which bytes the memory moves for a kernel that uses one field or all of them.
 //
 //   AoS    array of structures: all fields of a particle, then those of the next
 //   SoA    structure of arrays: one field of all particles, then the next field
-//   AoSoA  array of tiles, each a structure of arrays of 32 particles: a lane for each
+//   AoSoA  array of tiles. Each tile is a structure of arrays of 32 particles, one for each lane
 //
-//   1 massAos, massSoa, massAosoa  one field of each particle
-//   2 allAos, allSoa, allAosoa     the sum of all eight fields, 4 bytes at a time
-//     allAosFloat2, allAosFloat4   the same with loads of 8 and of 16 bytes for a lane
-//     allAosFloat4Pairs            both loads of a particle before those of the next
-//     allSoaFloat4                 16 bytes: one field of four particles
+//   1 massAos, massSoa, massAosoa  load one field of each particle
+//   2 allAos, allSoa, allAosoa     add all eight fields, 4 bytes at a time
+//     allAosFloat2, allAosFloat4   the same with loads of 8 and of 16 bytes for each lane
+//     allAosFloat4Pairs            makes both loads of a particle before those of the next
+//     allSoaFloat4                 loads 16 bytes: one field of four particles
 //
-//   load     bytes that it brings to a lane; loads: of a warp, for each 32 particles
-//   sectors  of 32 bytes that a load of a warp touches; % used: of their bytes; by the formula
-//   GB/s     of the bytes that are used, with the 4 that are written for each particle
-//   limit    GB/s of used bytes if each sector of an array came once, at the memory's peak
+//   load     bytes that a load brings to each lane
+//   loads    loads of a warp for each 32 particles
+//   sectors  sectors of 32 bytes that a load of a warp touches, by a formula
+//   % used   the share of their bytes that the load uses, by a formula
+//   GB/s     counts the bytes that the kernel uses, and the 4 that it writes for each particle
+//   limit    GB/s if each sector of the array came once, at the peak of the memory
 //
-// The speedup is over the array of structures: over massAos, and over allAos.
+// The speedup is relative to massAos, and from allAos on relative to allAos.
 //
 //   ./lab run structLayouts -- --size=64M
 //   ./lab test structLayouts
@@ -39,8 +41,8 @@
 
 constexpr unsigned kWarp = 32;
 constexpr unsigned kBlock = 256;
-constexpr unsigned kPerThread = 4;                  // particles, so that enough loads are in flight
-constexpr unsigned kPadding = kBlock * kPerThread;  // arrays are padded to a multiple of so many
+constexpr unsigned kPerThread = 4;                  // particles, enough to keep loads in flight
+constexpr unsigned kPadding = kBlock * kPerThread;  // arrays are padded to a multiple of this
 constexpr unsigned kFields = 8;
 
 struct Particle {
@@ -55,29 +57,30 @@ struct ParticleTile {
     float x[kWarp], y[kWarp], z[kWarp], mass[kWarp], vx[kWarp], vy[kWarp], vz[kWarp], charge[kWarp];
 };
 
-// All kernels: a block has kPadding particles, a thread every kBlock-th of them. __restrict__
-// promises that `out` does not overlap what is read, so that a thread may begin all of its loads
-// before its first store.
+// In all kernels, a block has kPadding particles, and a thread has every kBlock-th of them.
+// __restrict__ promises that `out` does not overlap the input, so a thread may start all of its
+// loads before its first store.
 __device__ std::size_t particle(unsigned k) {
     return (std::size_t{blockIdx.x} * kPerThread + k) * kBlock + threadIdx.x;
 }
 
 // ---- one field ----
 
-// The masses of neighbouring particles are 32 bytes apart: each lane's 4 bytes are in a sector of
-// their own, whose other 28 nobody wants.
-__global__ void massAos(const Particle* particles, float* __restrict__ out) {
+// The masses of neighbouring particles are 32 bytes apart. Each lane's 4 bytes lie in a sector of
+// their own, and nobody uses the other 28 bytes.
+__global__ void massAos(const Particle* aos, float* __restrict__ out) {
 #pragma unroll
-    for (unsigned k = 0; k < kPerThread; ++k) out[particle(k)] = particles[particle(k)].mass;
+    for (unsigned k = 0; k < kPerThread; ++k) out[particle(k)] = aos[particle(k)].mass;
 }
 
-// The masses of neighbouring particles are neighbours: four sectors, and all of each is used.
+// The masses of neighbouring particles are neighbours. A load touches four sectors and uses all of
+// their bytes.
 __global__ void massSoa(ParticleArrays particles, float* __restrict__ out) {
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) out[particle(k)] = particles.mass[particle(k)];
 }
 
-// As good: within a tile the masses are neighbours, and a warp has a tile to itself.
+// As good: within a tile the masses are neighbours, and each warp has a tile of its own.
 __global__ void massAosoa(const ParticleTile* tiles, float* __restrict__ out) {
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k)
@@ -86,44 +89,44 @@ __global__ void massAosoa(const ParticleTile* tiles, float* __restrict__ out) {
 
 // ---- all fields ----
 
-// Eight loads, each of which touches all 32 sectors. But the rest of a sector is what the next
-// loads want, and the L1 cache keeps it for them.
-__global__ void allAos(const Particle* particles, float* __restrict__ out) {
+// Eight loads, and each of them touches all 32 sectors. But the next loads want the rest of each
+// sector, and the L1 cache keeps it for them.
+__global__ void allAos(const Particle* aos, float* __restrict__ out) {
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) {
-        const Particle& p = particles[particle(k)];
+        const Particle& p = aos[particle(k)];
         out[particle(k)] = p.x + p.y + p.z + p.mass + p.vx + p.vy + p.vz + p.charge;
     }
 }
 
-// Four loads of 8 bytes for a lane. (A float2 must lie at a multiple of 8 bytes.)
-__global__ void allAosFloat2(const float2* particles, float* __restrict__ out) {
+// Four loads of 8 bytes for each lane. (A float2 must lie at a multiple of 8 bytes.)
+__global__ void allAosFloat2(const float2* aos, float* __restrict__ out) {
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) {
-        const float2* const p = particles + 4 * particle(k);
+        const float2* const p = aos + 4 * particle(k);
         const float2 a = p[0], b = p[1], c = p[2], d = p[3];
         out[particle(k)] = a.x + a.y + b.x + b.y + c.x + c.y + d.x + d.y;
     }
 }
 
 // Two loads of 16 bytes. (A float4 must lie at a multiple of 16 bytes.) Still wrong: the compiler
-// moves the first loads of all four particles to the front, and there are no registers left for the
-// second ones before they have arrived. By then, the other half of a sector may be out of L1.
-__global__ void allAosFloat4(const float4* particles, float* __restrict__ out) {
+// starts the first loads of all four particles first. It has no registers for the second loads
+// before the first ones have arrived. By then, L1 may have lost the other half of a sector.
+__global__ void allAosFloat4(const float4* aos, float* __restrict__ out) {
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) {
-        const float4* const p = particles + 2 * particle(k);
+        const float4* const p = aos + 2 * particle(k);
         const float4 a = p[0], b = p[1];
         out[particle(k)] = a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w;
     }
 }
 
-// The loop stays a loop: the two loads of a particle are neighbours, and the second one finds its
+// The loop stays a loop. The two loads of a particle follow each other, so the second one finds its
 // sectors in L1, or on their way there.
-__global__ void allAosFloat4Pairs(const float4* particles, float* __restrict__ out) {
+__global__ void allAosFloat4Pairs(const float4* aos, float* __restrict__ out) {
 #pragma unroll 1
     for (unsigned k = 0; k < kPerThread; ++k) {
-        const float4* const p = particles + 2 * particle(k);
+        const float4* const p = aos + 2 * particle(k);
         const float4 a = p[0], b = p[1];
         out[particle(k)] = a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w;
     }
@@ -138,7 +141,7 @@ __global__ void allSoa(ParticleArrays p, float* __restrict__ out) {
     }
 }
 
-// Here a thread has four particles in a row, and eight loads of 16 bytes do for all of them.
+// A thread has four neighbouring particles, and needs eight loads of 16 bytes for all of them.
 __global__ void allSoaFloat4(ParticleArrays particles, float* __restrict__ out) {
     const std::size_t quad = std::size_t{blockIdx.x} * kBlock + threadIdx.x;
     float sums[4] = {};
@@ -199,7 +202,7 @@ int main(int argc, char** argv) {
     const auto fieldOf = [=](std::size_t i, std::size_t f) {  // field f of particle i
         return lab::randomFloat(seed, i * kFields + f, -1, 1);
     };
-    // What is at a place of each layout.
+    // The field at each place of a layout.
     const auto aosFields = lab::filled<float>(padded * kFields, [&](std::size_t place) {
         return fieldOf(place / kFields, place % kFields);
     });
@@ -226,9 +229,8 @@ int main(int argc, char** argv) {
     exercise.title("%s particles (%s)", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(Particle)).c_str());
 
-    // A row of a kernel: how many fields of a particle it uses, and how many lie in the sectors
-    // that it moves. For 32 particles a warp makes so many loads, each of so many bytes in a lane,
-    // and in so many sectors.
+    // A kernel uses some fields of a particle, and the memory moves some, whole sectors. For 32
+    // particles, a warp makes some loads. Each has some bytes for a lane and touches some sectors.
     struct Used {
         unsigned fields;
     };
