@@ -4,20 +4,22 @@
 //
 //    1 countOne       all events have one kind, and the compiler knows it
 //    2 countEach      one atomic operation in global memory for each event
-//    3 countAndFind   the same, and the thread uses the value that the operation returns
-//    4 countFloat     the counters are floats
-//    5 countWithCas   the addition is a loop around atomicCAS()
-//    6 countPerWarp   one atomic operation for each kind that a warp has
-//    7 countPerBlock  each block has counters of its own in shared memory
-//    8 addPerBlock    the same, but the compiler does not know that each event adds 1
-//    9 addPerLane     a block has 32 copies of each counter, one for each lane
-//   10 ordered...     cuda::atomic_ref with several memory orders and scopes
-//   11 largestCas     the largest of n floats: there is no atomicMax() for them
+//    3 countApart     the same with counters that lie 32 bytes apart, so that each has a sector
+//    4 countAndFind   as countEach, and the thread uses the value that the operation returns
+//    5 countFloat     as countEach, and the counters are floats
+//    6 countWithCas   as countEach, and the addition is a loop around atomicCAS()
+//    7 countPerWarp   one atomic operation for each kind that a warp has
+//    8 countPerBlock  each block has counters of its own in shared memory
+//    9 addPerBlock    the same, but the compiler does not know that each event adds 1
+//   10 addPerLane     a block has 32 copies of each counter, one for each lane
+//   11 relaxedBlock   cuda::atomic_ref: relaxed..., acquire..., release... and seqCst... are memory
+//                     orders, and ...Block, ...Device and ...System are scopes
+//   12 largestCas     the largest of n floats: there is no atomicMax() for them
 //      largestBits    the same with atomicMax(), on the bits of the floats
-//   12 handOver       each block hands data to the next one, with an atomic flag
+//   13 handOver       each block hands data to the next one, with an atomic flag
 //
-// Kernels 2 to 9 run once for each number of kinds: 1, 2, 4 and so on. 32 events in a row have each
-// kind equally often, so `kinds` is the number of different counters that a warp adds to.
+// Kernels 2 to 10 run once for each number of kinds: 1, 2, 4 and so on. 32 events in a row have
+// each kind equally often, so `kinds` is the number of different counters that a warp adds to.
 //
 //   global     atomic operations of threads on global memory
 //   shared     the same on shared memory
@@ -45,6 +47,7 @@
 #include "lab.cuh"
 
 constexpr unsigned kWarp = 32, kMaxKinds = 32;
+constexpr unsigned kApart = 8;  // ints in a sector of 32 bytes
 constexpr unsigned kAllLanes = 0xFFFFFFFF;
 
 // In all counting kernels, a thread goes through the events in a grid-stride loop.
@@ -67,6 +70,14 @@ __global__ void countOne(const int* events, std::size_t n, int* counts) {
 __global__ void countEach(const int* events, std::size_t n, int* counts) {
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid())
         atomicAdd(&counts[events[i]], 1);
+}
+
+// Each counter has a sector of its own. On a CPU that helps: cores that write to different counters
+// no longer fight for one cache line. Here it is a step back: L2 adds to all words of a sector at
+// once, but to one sector at a time.
+__global__ void countApart(const int* events, std::size_t n, int* counts) {
+    for (std::size_t i = globalThread(); i < n; i += threadsInGrid())
+        atomicAdd(&counts[kApart * events[i]], 1);
 }
 
 // The thread that counts the first event of a kind remembers which event that is. It needs the old
@@ -157,15 +168,41 @@ __global__ void addPerLane(const int* events, std::size_t n, unsigned kinds, int
     }
 }
 
-// Each block has counters of its own in global memory, so even the scope of a block is enough. The
-// order says what the operation does to the other accesses of its thread: relaxed nothing; release
-// makes those before it visible first; acquire lets those after it begin later; seq_cst puts all
-// such operations of all threads into one order.
+// Each block has counters of its own in global memory, so even the scope of a block is enough.
 template <cuda::std::memory_order kOrder, cuda::thread_scope kScope>
-__global__ void ordered(const int* events, std::size_t n, unsigned kinds, int* counts) {
+__device__ void countOwn(const int* events, std::size_t n, unsigned kinds, int* counts) {
     int* const own = counts + std::size_t{blockIdx.x} * kinds;
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid())
         cuda::atomic_ref<int, kScope>(own[events[i]]).fetch_add(1, kOrder);
+}
+
+// Relaxed says nothing about other accesses: enough to count. The scope says who takes part: the
+// threads of the block, of the GPU, or of all GPUs and the host.
+__global__ void relaxedBlock(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_relaxed, cuda::thread_scope_block>(events, n, kinds, counts);
+}
+__global__ void relaxedDevice(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_relaxed, cuda::thread_scope_device>(events, n, kinds, counts);
+}
+__global__ void relaxedSystem(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_relaxed, cuda::thread_scope_system>(events, n, kinds, counts);
+}
+
+// Acquire: the thread's later loads must not come from an old copy in L1. Release: what the thread
+// has written before must be visible first. Sequentially consistent: both, and all such operations
+// have one order that all threads see. The default of cuda::atomic_ref is the dearest of all:
+// sequentially consistent, for the whole system.
+__global__ void acquireDevice(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_acquire, cuda::thread_scope_device>(events, n, kinds, counts);
+}
+__global__ void releaseDevice(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_release, cuda::thread_scope_device>(events, n, kinds, counts);
+}
+__global__ void seqCstDevice(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_seq_cst, cuda::thread_scope_device>(events, n, kinds, counts);
+}
+__global__ void seqCstSystem(const int* events, std::size_t n, unsigned kinds, int* counts) {
+    countOwn<cuda::std::memory_order_seq_cst, cuda::thread_scope_system>(events, n, kinds, counts);
 }
 
 // There is no atomicMax() for floats. A thread that has nothing larger is done after one load, and
@@ -222,19 +259,6 @@ std::vector<int> counted(const std::vector<int>& events, unsigned kinds) {
     return counts;
 }
 
-// Different kinds that a warp has, added up over all warps.
-std::size_t kindsOfWarps(const std::vector<int>& events) {
-    std::size_t sum = 0;
-    for (std::size_t first = 0; first < events.size(); first += kWarp) {
-        const auto begin = events.begin() + first;
-        const std::vector<int> warp(begin,
-                                    begin + std::min<std::size_t>(kWarp, events.end() - begin));
-        for (int kind = 0; kind < static_cast<int>(kMaxKinds); ++kind)
-            sum += std::find(warp.begin(), warp.end(), kind) != warp.end();
-    }
-    return sum;
-}
-
 int main(int argc, char** argv) {
     std::size_t size;
     unsigned mostKinds, block, hops;
@@ -260,7 +284,7 @@ int main(int argc, char** argv) {
     const unsigned resident = exercise.device().residentBlocks(block);
     const unsigned grid = std::min(lab::blocksFor(size, block), resident);
     lab::DeviceBuffer<int> source(size);
-    lab::DeviceBuffer<int> total(kMaxKinds), ofBlocks(std::size_t{grid} * mostKinds);
+    lab::DeviceBuffer<int> total(kApart * kMaxKinds), ofBlocks(std::size_t{grid} * mostKinds);
     lab::DeviceBuffer<int> first(kMaxKinds);
     lab::DeviceBuffer<float> floats(kMaxKinds);
     const int* const events = source.get();
@@ -285,7 +309,9 @@ int main(int argc, char** argv) {
         const std::vector<int> input = eventsOf(size, kinds, exercise.seed());
         const std::vector<int> expected = counted(input, kinds);
         source.copyFrom(input);
-        const std::size_t ofWarps = kindsOfWarps(input), atEnd = std::size_t{grid} * kinds;
+        const std::size_t rest = size % kWarp;  // events of the last warp, if it has fewer than 32
+        const std::size_t ofWarps = size / kWarp * kinds + std::min<std::size_t>(kinds, rest);
+        const std::size_t atEnd = std::size_t{grid} * kinds;
         const auto rung = [&](const char* kernel, const Atomics& atomics, const auto& wrongOf,
                               const lab::Launch& launch) {
             const auto check = [&](const lab::Statistics& time) -> lab::Finding {
@@ -296,6 +322,12 @@ int main(int argc, char** argv) {
             ladder.rung({kernel, parameters}, grid, block, lab::kNoRate, check, launch);
         };
         const auto areCounts = [&] { return lab::mismatch(total.toHost(kinds), expected); };
+        const auto areApart = [&] {
+            const std::vector<int> all = total.toHost();
+            std::vector<int> sums;
+            for (unsigned kind = 0; kind < kinds; ++kind) sums.push_back(all[kApart * kind]);
+            return lab::mismatch(sums, expected);
+        };
         const auto areFirst = [&] {
             const std::vector<int> found = first.toHost(kinds);
             for (unsigned kind = 0; kind < kinds; ++kind) {
@@ -316,6 +348,8 @@ int main(int argc, char** argv) {
                  [&] { countOne<<<grid, block>>>(events, size, counts); });
         rung("countEach", Atomics{size, 0}, areCounts,
              [&] { countEach<<<grid, block>>>(events, size, counts); });
+        rung("countApart", Atomics{size, 0}, areApart,
+             [&] { countApart<<<grid, block>>>(events, size, counts); });
         rung("countAndFind", Atomics{size, 0}, areFirst,
              [&] { countAndFind<<<grid, block>>>(events, size, counts, first.get()); });
         rung("countFloat", Atomics{size, 0}, areFloats,
@@ -346,15 +380,13 @@ int main(int argc, char** argv) {
         ladder.rung({kernel, parameters}, grid, block, lab::kNoRate, check,
                     [&] { launched<<<grid, block>>>(events, size, mostKinds, ofBlocks.get()); });
     };
-    using cuda::thread_scope_block, cuda::thread_scope_device, cuda::thread_scope_system;
-    namespace orders = cuda::std;
-    order("relaxedBlock", ordered<orders::memory_order_relaxed, thread_scope_block>);
-    order("relaxedDevice", ordered<orders::memory_order_relaxed, thread_scope_device>);
-    order("relaxedSystem", ordered<orders::memory_order_relaxed, thread_scope_system>);
-    order("acquireDevice", ordered<orders::memory_order_acquire, thread_scope_device>);
-    order("releaseDevice", ordered<orders::memory_order_release, thread_scope_device>);
-    order("seqCstDevice", ordered<orders::memory_order_seq_cst, thread_scope_device>);
-    order("seqCstSystem", ordered<orders::memory_order_seq_cst, thread_scope_system>);
+    order("relaxedBlock", relaxedBlock);
+    order("relaxedDevice", relaxedDevice);
+    order("relaxedSystem", relaxedSystem);
+    order("acquireDevice", acquireDevice);
+    order("releaseDevice", releaseDevice);
+    order("seqCstDevice", seqCstDevice);
+    order("seqCstSystem", seqCstSystem);
 
     const std::vector<float> readings = lab::randomFloats(size, exercise.seed(), 0, 1);
     const std::vector<float> mostOf = {*std::max_element(readings.begin(), readings.end())};
@@ -380,7 +412,7 @@ int main(int argc, char** argv) {
     });
     const auto hasAll = [&]() -> lab::Finding {
         const std::vector<unsigned> sums(block, hops * (hops - 1) / 2);
-        return {lab::mismatch(data.toHost(), sums), {lab::Cell(), hops, 0, lab::Cell()}};
+        return {lab::mismatch(data.toHost(), sums), {lab::Cell(), 0, 0, lab::Cell()}};
     };
     chain.rung({"handOver", exercise.parameters() + " part=chain"}, hops, block, lab::kNoRate,
                hasAll, [&] { handOver<<<hops, block>>>(flag.get(), data.get()); });
