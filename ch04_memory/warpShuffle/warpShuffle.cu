@@ -1,18 +1,21 @@
-// A lane reads a register of another lane of its warp, without memory and without a barrier. Six
-// patterns of who reads whom, each checked lane by lane:
+// With a shuffle, a lane reads a register of another lane of its warp, without memory and without a
+// barrier. Six patterns of which lane reads which, each checked lane by lane, and a prefix sum:
 //
-//   1 broadcast     all lanes read lane --by
-//   2 shiftUp       a lane reads the one --by below it: values move up
-//   3 shiftDown     a lane reads the one --by above it: values move down
-//   4 rotate        the same, and the last lanes read the first ones
-//   5 butterfly     lanes whose numbers differ in the bits of --by read each other
-//   6 swapElements  threads with arrays in registers: an element for another one of another lane
+//   1 broadcast      all lanes read lane --by
+//   2 shiftUp        a lane reads the lane --by below it: values move up
+//   3 shiftDown      a lane reads the lane --by above it: values move down
+//   4 rotate         the same, and the last lanes read the first ones
+//   5 butterfly      lanes whose numbers differ in the bits of --by read each other
+//   6 swapElements   lanes with arrays in registers exchange different elements
+//   7 prefixShared   each lane gets the sum of all lanes up to its own, through shared memory
+//   8 prefixShuffle  the same without shared memory
 //
-// The first five also run in segments of 16 and of 8 lanes, each like a small warp of its own.
+// All kernels but swapElements also run in segments of 16 and of 8 lanes. Each segment is like a
+// small warp of its own.
 //
-//   0123 ... V  lanes of the first warp (V is 31), and below each the lane that it read from, as
-//   the
-//               value tells that it got: every element has its place in the warp in its lowest bits
+//   0123 ... V  the lanes of the first warp (V is 31), and below each the lane that it read from.
+//   The
+//               value that it got says so, because the lowest bits of every element are its place
 //   own         lanes of that warp that kept their own value
 //
 //   ./lab run warpShuffle -- --by=3
@@ -38,11 +41,12 @@
 constexpr unsigned kWarp = 32;
 constexpr unsigned kBlock = 128;
 constexpr unsigned kArray = 4;  // elements that a thread of swapElements has
-constexpr int kNobodys = -1;    // held by lanes past the end of the array
+constexpr int kNobodys = -1;    // the value of lanes past the end of the array
 
-// The last warp has lanes past the end of the array. They have nothing to load or to store, but
-// they must come to the shuffle: the mask names all 32 lanes, and a lane that is named and does not
-// come makes the result undefined. So the tests of `i` stand before and after, never around it.
+// The last warp may have lanes past the end of the array. They have nothing to load or to store,
+// but they must come to the shuffle, because its mask names all 32 lanes. If a lane that the mask
+// names does not come, the result is undefined. So the tests of `i` stand before the shuffle and
+// after it, never around it.
 
 __device__ std::size_t globalThread() {
     return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -52,7 +56,8 @@ __device__ int load(const int* in, std::size_t i, std::size_t n) {
     return i < n ? in[i] : kNobodys;
 }
 
-// The number of the source is taken modulo `width`: each segment has a lane of that number.
+// A shuffle takes the number of the source modulo `width`, so each segment has a lane of that
+// number.
 __global__ void broadcast(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
     const std::size_t i = globalThread();
     const int own = load(in, i, n);
@@ -60,8 +65,8 @@ __global__ void broadcast(const int* in, int* out, std::size_t n, unsigned by, u
     if (i < n) out[i] = got;
 }
 
-// The first `by` lanes of a segment have nobody below them, and keep their own value: no zero comes
-// in. A scan, which adds the value from below, has to leave these lanes out.
+// The first `by` lanes of a segment have no lane so far below them, and keep their own value. No
+// zero comes in.
 __global__ void shiftUp(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
     const std::size_t i = globalThread();
     const int own = load(in, i, n);
@@ -69,7 +74,8 @@ __global__ void shiftUp(const int* in, int* out, std::size_t n, unsigned by, uns
     if (i < n) out[i] = got;
 }
 
-// The last `by` lanes keep theirs. (A tree of additions ends in the first lane, and need not care.)
+// The last `by` lanes of a segment keep their own value. (A tree of additions ends in the first
+// lane, so it does not matter there.)
 __global__ void shiftDown(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
     const std::size_t i = globalThread();
     const int own = load(in, i, n);
@@ -77,8 +83,8 @@ __global__ void shiftDown(const int* in, int* out, std::size_t n, unsigned by, u
     if (i < n) out[i] = got;
 }
 
-// Each lane may name a source of its own. Beyond the end of its segment it goes on at the
-// beginning: a rotation needs no remainder.
+// Each lane may name a source of its own. Numbers beyond the end of a segment go on at its
+// beginning, so a rotation needs no remainder.
 __global__ void rotate(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
     const std::size_t i = globalThread();
     const int own = load(in, i, n);
@@ -86,8 +92,8 @@ __global__ void rotate(const int* in, int* out, std::size_t n, unsigned by, unsi
     if (i < n) out[i] = got;
 }
 
-// Pairs read each other. If all add what they get, for by = 1, 2, 4, 8, 16 in turn, every lane has
-// the sum of the warp.
+// Pairs of lanes read each other. If each lane adds the value that it gets, with by = 1, 2, 4, 8
+// and 16 one after the other, every lane ends with the sum of the warp.
 __global__ void butterfly(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
     const std::size_t i = globalThread();
     const int own = load(in, i, n);
@@ -95,9 +101,9 @@ __global__ void butterfly(const int* in, int* out, std::size_t n, unsigned by, u
     if (i < n) out[i] = got;
 }
 
-// The lower lane of a pair gives its last element for the other's first one. Which register a lane
-// gives is up to the lane itself, and it cannot compute the number of a register; it can choose
-// between two values. (An array whose index is known only at run time may land in local memory.)
+// The lower lane of a pair gives its last element, and gets the first element of the other lane. A
+// lane cannot compute the number of the register that it gives, but it can choose between two
+// values. (An array whose index is known only at run time may end up in local memory.)
 __global__ void swapElements(const int* in, int* out, std::size_t n, unsigned by) {
     const unsigned lane = threadIdx.x % kWarp;
     const std::size_t first = globalThread() / kWarp * kWarp * kArray + lane;
@@ -120,13 +126,43 @@ __global__ void swapElements(const int* in, int* out, std::size_t n, unsigned by
     }
 }
 
+// Prefix sums: each lane gets the sum of its segment up to its own value. Sums are modulo 2^32. In
+// each step a lane adds the sum of the lane `by` below it, which covers `by` lanes. Still wrong: a
+// step takes a store, a load and two barriers of the warp, and the block needs shared memory.
+__global__ void prefixShared(const int* in, int* out, std::size_t n, unsigned /*by*/,
+                             unsigned width) {
+    __shared__ unsigned sums[kBlock];
+    const std::size_t i = globalThread();
+    unsigned sum = static_cast<unsigned>(load(in, i, n));
+    for (unsigned by = 1; by < width; by *= 2) {
+        sums[threadIdx.x] = sum;
+        __syncwarp();
+        if (threadIdx.x % width >= by) sum += sums[threadIdx.x - by];
+        __syncwarp();  // all lanes have read before one of them stores again
+    }
+    if (i < n) out[i] = static_cast<int>(sum);
+}
+
+// The sums stay in registers. All lanes come to the shuffle. Lanes that have no lane so far below
+// them get their own sum, and do not add it.
+__global__ void prefixShuffle(const int* in, int* out, std::size_t n, unsigned /*by*/,
+                              unsigned width) {
+    const std::size_t i = globalThread();
+    unsigned sum = static_cast<unsigned>(load(in, i, n));
+    for (unsigned by = 1; by < width; by *= 2) {
+        const unsigned below = __shfl_up_sync(lab::kAllLanes, sum, by, width);
+        if (threadIdx.x % width >= by) sum += below;
+    }
+    if (i < n) out[i] = static_cast<int>(sum);
+}
+
 // ---- CPU reference ----
 
 int elementOf(const std::vector<int>& in, std::size_t i) {
     return i < in.size() ? in[i] : kNobodys;
 }
 
-// What the lanes get if lane l of each warp reads lane source(l).
+// The values that the lanes get if lane l of each warp reads lane source(l).
 template <typename Source>
 std::vector<int> shuffled(const std::vector<int>& in, Source source) {
     std::vector<int> out(in.size());
@@ -139,7 +175,18 @@ std::vector<int> shuffled(const std::vector<int>& in, Source source) {
     return out;
 }
 
-// The same for arrays: element k of lane l is in[warp][k][l].
+// Prefix sums of segments, modulo 2^32.
+std::vector<int> prefixSums(const std::vector<int>& in, unsigned width) {
+    std::vector<int> out(in.size());
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        sum = (i % width == 0 ? 0 : sum) + static_cast<unsigned>(in[i]);
+        out[i] = static_cast<int>(sum);
+    }
+    return out;
+}
+
+// The result of swapElements. Element k of lane l is in[warp][k][l].
 std::vector<int> swapped(const std::vector<int>& in, unsigned by) {
     std::vector<int> out = in;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -154,7 +201,7 @@ std::vector<int> swapped(const std::vector<int>& in, unsigned by) {
 
 // ---- what is printed ----
 
-// A place in a warp for each element: register and lane.
+// Each element has a place in a warp: register and lane.
 constexpr unsigned kPlaces = kArray * kWarp;
 
 std::string wrongLane(const std::vector<int>& out, const std::vector<int>& expected,
@@ -167,7 +214,8 @@ std::string wrongLane(const std::vector<int>& out, const std::vector<int>& expec
            lab::describeMismatch(i, out[i], expected[i]);
 }
 
-// The lanes that the first warp's values came from, a digit each; a minus for a lane past the end.
+// The lanes that the first warp's values came from, a digit for each. A minus is a lane past the
+// end.
 lab::Finding finding(const std::vector<int>& in, const std::vector<int>& out,
                      const std::vector<int>& expected, unsigned width) {
     static const char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
@@ -180,9 +228,9 @@ lab::Finding finding(const std::vector<int>& in, const std::vector<int>& out,
     return {wrongLane(out, expected, 1), {width, sources, own}};
 }
 
-// The registers of the first lanes, as lane:element that each value was before.
+// The registers of the first lanes. lane:element says where each value was before.
 std::string arraysOfLanes(const std::vector<int>& out) {
-    std::string text = "swapElements: lane:element that each value was";
+    std::string text = "swapElements: where each value was before, as lane:element";
     for (unsigned k = 0; k < kArray; ++k) {
         text += lab::formatted("\n  element %u of lanes 0 to 7 ", k);
         for (unsigned lane = 0; lane < 8; ++lane) {
@@ -218,8 +266,8 @@ int main(int argc, char** argv) {
                    lab::inBytes(source.bytes()).c_str(), by);
 
     lab::Ladder ladder(exercise, target);
-    // One kernel in segments of each width. `sourceOf` is the rule: lane, first lane of its
-    // segment, width of the segments.
+    // Runs one kernel in segments of each width. `sourceOf` is its rule. It takes a lane, the first
+    // lane of the segment, and the width of the segments.
     const auto rungs = [&](const char* name, auto* kernel, auto sourceOf) {
         const unsigned grid = lab::blocksFor(size, kBlock);
         for (const unsigned width : {32u, 16u, 8u}) {
@@ -244,7 +292,7 @@ int main(int argc, char** argv) {
     rungs("rotate", rotate, [=](unsigned lane, unsigned first, unsigned width) {
         return first + (lane - first + by) % width;
     });
-    // From a later segment nothing comes, from an earlier one it does.
+    // A lane can read an earlier segment, but not a later one.
     rungs("butterfly", butterfly, [=](unsigned lane, unsigned first, unsigned width) {
         return (lane ^ by) < first + width ? lane ^ by : lane;
     });
@@ -258,6 +306,20 @@ int main(int argc, char** argv) {
     };
     ladder.rung("swapElements", grid, kBlock, lab::kNoRate, isSwapped,
                 [&] { swapElements<<<grid, kBlock>>>(in, out, size, by); });
+
+    const auto prefixRungs = [&](const char* name, auto* kernel) {
+        const unsigned blocks = lab::blocksFor(size, kBlock);
+        for (const unsigned width : {32u, 16u, 8u}) {
+            const auto check = [&]() -> lab::Finding {
+                return {wrongLane(target.toHost(), prefixSums(input, width), 1), {width}};
+            };
+            const std::string segments = " segments=" + std::to_string(width);
+            ladder.rung({name, exercise.parameters() + segments}, blocks, kBlock, lab::kNoRate,
+                        check, [&] { kernel<<<blocks, kBlock>>>(in, out, size, by, width); });
+        }
+    };
+    prefixRungs("prefixShared", prefixShared);
+    prefixRungs("prefixShuffle", prefixShuffle);
     if (!arrays.empty()) exercise.note("\n" + arrays);
     return exercise.finish();
 }
