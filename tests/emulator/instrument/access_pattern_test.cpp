@@ -1,5 +1,5 @@
-// What asynchronous copies and wide loads of shared memory cost, as ncu reads it on an H200. (Other
-// accesses are in profiler/constructs.cu and sharing.cu.)
+// What asynchronous copies, wide loads of shared memory and atomics cost, as ncu reads it on an
+// H200. (Other accesses are in profiler/constructs.cu and sharing.cu.)
 #include "instrument/profile/access_pattern.h"
 
 #include <gtest/gtest.h>
@@ -48,6 +48,29 @@ Address rows(unsigned lanes, uintptr_t size, uintptr_t row) {
         EXPECT_EQ(stored.wavefronts, Wavefronts);  \
         EXPECT_EQ(stored.conflicts, Conflicts);    \
     } while (false)
+
+// Sectors of an atomic operation by all lanes, `distance` bytes from one of so many different
+// addresses to the next.
+unsigned atomicSectors(uint32_t size, unsigned different, uintptr_t distance) {
+    emu::WarpAccess access;
+    access.lanes = kAllLanes;
+    access.size = size;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        access.address[lane] = 0x10000 + lane % different * distance;
+    return emu::atomicSectorsOf(access);
+}
+
+TEST(AtomicCost, OfNeighbours) {
+    const unsigned ofInt[] = {32, 16, 8, 4, 4, 4}, ofLong[] = {32, 16, 8, 8, 8, 8};
+    for (unsigned i = 0; i < 6; ++i) {
+        EXPECT_EQ(atomicSectors(4, 1u << i, 4), ofInt[i]);
+        EXPECT_EQ(atomicSectors(8, 1u << i, 8), ofLong[i]);
+    }
+}
+
+TEST(AtomicCost, OfSectorsOfTheirOwn) {
+    for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(atomicSectors(4, 1u << i, 32), 32u);
+}
 
 TEST(AsyncCopyCost, OfSectors) {
     EXPECT_MOVED(copy(4, every(4), every(4)), 4u, 4u, 128u);

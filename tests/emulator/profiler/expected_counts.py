@@ -43,6 +43,7 @@ COUNTS = {
     "load requests": Count("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", DEBUG),
     "store requests": Count("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", DEBUG),
     "atomic requests": Count("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", DEBUG),
+    "atomic sectors": Count("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", DEBUG),
     "load sectors": Count("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", DEBUG),
     "store sectors": Count("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", DEBUG),
     "load sectors per request": Count(

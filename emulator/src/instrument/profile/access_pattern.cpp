@@ -136,6 +136,23 @@ unsigned sectorsOf(const WarpAccess& access) {
     return count;
 }
 
+unsigned atomicSectorsOf(const WarpAccess& access) {
+    std::array<uintptr_t, kWarp> addresses;
+    const auto last = std::copy(access.address, access.address + access.count(), addresses.begin());
+    std::sort(addresses.begin(), last);
+    unsigned sum = 0, most = 0, alike = 0;
+    for (auto address = addresses.begin(); address != last; ++address) {
+        const uintptr_t before = address == addresses.begin() ? ~*address : address[-1];
+        if (*address / kSectorSize != before / kSectorSize) {
+            sum += most;
+            most = 0;
+        }
+        alike = *address == before ? alike + 1 : 1;
+        most = std::max(most, alike);
+    }
+    return sum + most;
+}
+
 SharedCost sharedCostOf(const WarpAccess& access) {
     // Lanes that go at once if they are paired and free of conflicts, else in two portions. Of a
     // store only those that go together anyway.

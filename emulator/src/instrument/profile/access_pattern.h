@@ -24,6 +24,11 @@ unsigned bytesOf(const WarpAccess& access);
 // Different sectors that the lanes touch.
 unsigned sectorsOf(const WarpAccess& access);
 
+// The same of an atomic operation: a sector counts once for each lane of the largest group that
+// wants one address in it. Lanes with different addresses in a sector go at once. ncu counts this,
+// and a slice of the L2 cache takes a cycle for each.
+unsigned atomicSectorsOf(const WarpAccess& access);
+
 struct SharedCost {
     unsigned wavefronts = 0;  // passes through the 32 banks of 4 bytes
     unsigned conflicts = 0;   // of these, how many only because lanes met in a bank

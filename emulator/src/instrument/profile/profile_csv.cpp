@@ -125,6 +125,8 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
          perRequest(stores), false},
         {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "",
          whole(counts.globalAtomics.requests), true},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "sector",
+         whole(counts.globalAtomics.sectors), true},
         {"smsp__inst_executed_op_shared_ld.sum", "inst", whole(sharedLoads.requests), true},
         {"smsp__inst_executed_op_shared_st.sum", "inst", whole(sharedStores.requests), true},
         {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "", whole(sharedLoads.wavefronts),

@@ -301,7 +301,8 @@ void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts
         counts.conflicts += cost.conflicts;
     } else {
         counts.bytes += bytesOf(access);
-        counts.sectors += sectorsOf(access);
+        const bool isAtomic = event.kind == EventKind::GlobalAtomic;
+        counts.sectors += isAtomic ? atomicSectorsOf(access) : sectorsOf(access);
     }
     if (lines_ != nullptr) {
         const Lane& first = lanes_[__builtin_ctz(group)];
