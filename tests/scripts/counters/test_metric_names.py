@@ -5,7 +5,7 @@ base names, without .sum and the like, one a line, sorted. It is written, on any
 
     for kind in profiling source; do
         ncu --query-metrics --query-metrics-collection $kind --chips gh100
-    done | grep -oE '^(dram|gpu|l1tex|lts|sm|smsp)__[a-z0-9_]+' | LC_ALL=C sort -u | gzip -9n
+    done | grep -oE '^(dram|gpu|l1tex|lrc|lts|sm|smsp)__[a-z0-9_]+' | LC_ALL=C sort -u | gzip -9n
 
 What ncu finds in the launch itself is in no such list: those names are taken from recorded profiles.
 """
