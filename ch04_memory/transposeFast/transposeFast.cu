@@ -1,21 +1,23 @@
-// Transposes a matrix as fast as this GPU copies one, or nearly. What is left to gain after the
-// padded tile of `transpose` is in the memory system: how much a block moves, in which pieces, and
-// which block comes next.
+// Transposes a matrix nearly as fast as this GPU copies one. After the padded tile of `transpose`,
+// the rest is a question of the memory system: how much a block moves, in which pieces, and which
+// block comes next.
 //
-//   1 copyFloat4       no transpose: 16 bytes to a thread and no loop, as the limit
-//   2 copyFloat4x4     64 bytes to a thread: fewer threads, and slower
-//   3 copyFloat4Loop   as few threads as fill the GPU, each in a loop: slower
-//   4 copyFloat4Stream with hints that the data is not needed again: slower
-//   5 transposeTile32  tiles of 32 x 32, the best of `transpose`
-//   6 transposeTile64  tiles of 64 x 64: pieces of 256 bytes in both matrices
-//   7 transposeFloat4  four rows of a column are 16 bytes of the output: stored at once
-//   8 transposeFloat4Swizzle   and without bank conflicts
-//   9 transposeFloat4Down      blocks go down the columns: the output is written in its order
-//  10 transposeSectors         and whole sectors of it, wherever its rows begin
-//     cublasSgeam      what NVIDIA's library makes of it
-//     cudaMemcpy       the copy as the driver does it
+//   1 copyFloat4              no transpose: 16 bytes for each thread and no loop, as the limit
+//   2 copyFloat4x4            64 bytes for each thread: fewer threads, and slower
+//   3 copyFloat4Loop          as few threads as fill the GPU, each in a loop: slower
+//   4 copyFloat4Stream        hints that nobody needs the data again: slower
+//   5 transposeTile32         tiles of 32 x 32, padded as in `transpose`
+//   6 transposeTile64         tiles of 64 x 64: pieces of 256 bytes in both matrices
+//   7 transposeFloat4         four rows of a column become 16 bytes, which are stored at once
+//   8 transposeFloat4Swizzle  the same without bank conflicts
+//   9 transposeFloat4Down     blocks go down the columns and write the output in its order
+//  10 transpose4x4            4 x 4 elements for each thread: loads of 16 bytes, too
+//  11 transposeSectors        stores whole sectors, wherever the rows of the output begin
+//     cublasSgeam             the transpose of NVIDIA's library
+//     cudaMemcpy              the driver's copy
 //
-// The speedup is that over copyFloat4: the part of the limit that is reached.
+// The speedup is relative to copyFloat4: the share of the limit. transpose4x4 runs if rows and
+// columns are multiples of four.
 //
 //   ./lab run transposeFast -- --rows=16K --cols=16K
 //   ./lab test transposeFast
@@ -40,13 +42,13 @@
 
 constexpr unsigned kCopyBlock = 256;
 
-// The copies take the matrix as one array of `count` elements. Up to three do not fill a float4.
+// The copies take the matrix as one array of `count` elements. Up to three of them fill no float4.
 __device__ void copyRest(const float* in, float* out, std::size_t count, std::size_t i) {
     if (i < count % 4) out[count / 4 * 4 + i] = in[count / 4 * 4 + i];
 }
 
-// Every thread loads kLoads float4, then stores them. Of one, a block moves 4 KiB and is gone; of
-// four it asks for 16 KiB at once, and then writes 16 KiB at once.
+// Every thread loads kLoads float4, then stores them. With one float4, a block moves 4 KiB and
+// ends. With four, it requests 16 KiB together, and then writes 16 KiB together.
 template <unsigned kLoads>
 __global__ void copyFloat4(const float* __restrict__ in, float* __restrict__ out,
                            std::size_t count) {
@@ -55,7 +57,7 @@ __global__ void copyFloat4(const float* __restrict__ in, float* __restrict__ out
     const std::size_t first = std::size_t{blockIdx.x} * (kLoads * kCopyBlock) + threadIdx.x;
 
     float4 values[kLoads];
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // all indices become constants, so the array can live in registers
     for (unsigned k = 0; k < kLoads; ++k) {
         if (first + k * kCopyBlock < count / 4) values[k] = from[first + k * kCopyBlock];
     }
@@ -66,8 +68,8 @@ __global__ void copyFloat4(const float* __restrict__ in, float* __restrict__ out
     copyRest(in, out, count, first);
 }
 
-// A grid-stride loop. No block ends and makes room for the next, but every thread waits for its
-// load in each turn before it can ask for more.
+// A grid-stride loop. No block has to end and make room for the next one. But in each iteration,
+// every thread waits for its load before it can start another one.
 __global__ void copyFloat4Loop(const float* __restrict__ in, float* __restrict__ out,
                                std::size_t count) {
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -77,7 +79,7 @@ __global__ void copyFloat4Loop(const float* __restrict__ in, float* __restrict__
     copyRest(in, out, count, first);
 }
 
-// __ldcs() and __stcs() say that a line of the cache is the first to be given up.
+// __ldcs() and __stcs() tell the caches to give up these lines first.
 __global__ void copyFloat4Stream(const float* __restrict__ in, float* __restrict__ out,
                                  std::size_t count) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -88,13 +90,13 @@ __global__ void copyFloat4Stream(const float* __restrict__ in, float* __restrict
     copyRest(in, out, count, i);
 }
 
-// The transposes: `in` has rows x cols elements, `out` cols x rows, both row-major. Element
-// (r, c) of a tile goes from in[(firstRow + r) * cols + firstCol + c] to
-// out[(firstCol + c) * rows + firstRow + r].
+// In the transposes, `in` has rows x cols elements and `out` has cols x rows, both row-major.
+// Element (r, c) of a tile goes from in[(firstRow + r) * cols + firstCol + c] to out[(firstCol + c)
+// * rows + firstRow + r].
 
-// A tile with a column of padding, in blocks of kSide x 8 threads. With kSide = 32 each row of a
-// tile is one line of 128 bytes, here and there; with 64 it is two neighbouring lines, and there
-// are a quarter of the blocks.
+// A tile with a column of padding, for blocks of kSide x 8 threads. With kSide = 32, each row of a
+// tile is one line of 128 bytes in both matrices. With 64 it is two neighbouring lines, and there
+// are a quarter as many blocks.
 template <unsigned kSide>
 __global__ void transposeTile(const float* __restrict__ in, float* __restrict__ out,
                               std::size_t rows, std::size_t cols) {
@@ -104,7 +106,7 @@ __global__ void transposeTile(const float* __restrict__ in, float* __restrict__ 
 
     float values[kSide / 8] = {};
 #pragma unroll
-    for (unsigned j = 0; j < kSide; j += 8) {  // all loads, before anything waits for one
+    for (unsigned j = 0; j < kSide; j += 8) {  // all loads start before anything waits for one
         const unsigned r = threadIdx.y + j, c = threadIdx.x;
         if (firstRow + r < rows && firstCol + c < cols)
             values[j / 8] = in[(firstRow + r) * cols + firstCol + c];
@@ -122,20 +124,20 @@ __global__ void transposeTile(const float* __restrict__ in, float* __restrict__ 
 
 constexpr unsigned kSide = 64, kWarps = 16;
 
-// A thread loads four rows of a column: in the output they are neighbours, 16 bytes. As a float4
-// they go into the tile, which has its columns as rows now, and out of it.
+// A thread loads four rows of a column. In the output they are neighbours, 16 bytes. So the tile
+// holds them as a float4. A row of the tile is a column of the input.
 //
-// Where it stands there: a warp stores for 32 columns, one below the other; a row has 16 float4, as
-// much as two times all banks, so that all 32 would meet in the same four banks. With kSwizzle
-// float4 q of column c stands at q ^ (c % 8): eight columns are in eight places, which are all
-// banks, and eight float4 of a column still are, too.
+// kSwizzle: a warp stores 32 float4, one in each of 32 rows of the tile. A row has 16 float4, which
+// is twice all banks, so all 32 would meet in the same four banks. With kSwizzle, float4 q of
+// column c is at q ^ (c % 8). Eight neighbouring columns then use eight places, which are all
+// banks. So do eight neighbouring float4 of a column.
 //
 // kDown: blocks with consecutive numbers take tiles one below the other, not side by side. They
 // write consecutive pieces of the output, and read pieces that are a row apart.
 //
-// kAligned: a row of the output begins at a multiple of 16 bytes, that is, `rows` is a multiple of
-// four. Else floats are stored one by one, by warps that begin where a line of 128 bytes does: in
-// lines that are their own but for the first and the last.
+// kAligned: `rows` is a multiple of four, so a row of the output begins at a multiple of 16 bytes.
+// Otherwise the kernel stores floats one by one. Its warps begin where a line of 128 bytes begins,
+// so only the first and the last line of a piece are shared with other blocks.
 template <bool kSwizzle, bool kDown, bool kAligned>
 __global__ void transposeFloat4(const float* __restrict__ in, float* __restrict__ out,
                                 std::size_t rows, std::size_t cols) {
@@ -211,18 +213,18 @@ __global__ void transpose4x4(const float* __restrict__ in, float* __restrict__ o
     for (unsigned i = 0; i < 4; ++i) {  // a warp stores two rows of 256 bytes
         const unsigned c = threadIdx.y + 16 * i, q = threadIdx.x;
         if (firstRow + 4 * q < rows && firstCol + c < cols) {
-            float* const to = out + (firstCol + c) * rows + firstRow + 4 * q;
-            *reinterpret_cast<float4*>(to) = tile[c][place(c, q)];
+            const std::size_t to = (firstCol + c) * rows + firstRow + 4 * q;
+            *reinterpret_cast<float4*>(out + to) = tile[c][place(c, q)];
         }
     }
 }
 
-// Row c of the output begins (c * rows) % 8 floats behind the beginning of a sector, of 32 bytes.
-// As many floats above the tile is where its piece of that row begins here: at a sector. So no
-// sector is written by two blocks, and each piece takes stores of 16 bytes, for any `rows`. The
-// price is paid by loads, which the caches help: up to seven rows are loaded by two blocks.
+// Row c of the output begins (c * rows) % 8 floats behind the beginning of a sector of 32 bytes.
+// The block's piece of that row begins as many floats above the tile, so it begins with a sector.
+// No sector is written by two blocks, and each piece takes stores of 16 bytes, for any `rows`. In
+// exchange, two blocks load up to seven of the rows, and the caches help with that.
 //
-// Element (r, c) stands at tile[c][kSector + r], and r may be negative.
+// Element (r, c) is at tile[c][kSector + r], and r may be negative.
 constexpr unsigned kSector = 8;
 
 __global__ void transposeSectors(const float* __restrict__ in, float* __restrict__ out,
@@ -311,9 +313,9 @@ int main(int argc, char** argv) {
     ladder.rung("transposeTile64", grid, block64, moved, isTransposed,
                 [&] { transposeTile<64><<<grid, block64>>>(in, out, rows, cols); });
 
-    // Of transposeFloat4.
-    constexpr bool kSwizzled = true, kAsItIs = false;  // the tile
-    constexpr bool kDown = true, kAcross = false;      // the way of the blocks
+    // The template arguments of transposeFloat4.
+    constexpr bool kSwizzled = true, kAsItIs = false;
+    constexpr bool kDown = true, kAcross = false;
     constexpr bool kAligned = true, kUnaligned = false;
     const bool aligned = rows % 4 == 0;
     ladder.rung("transposeFloat4", grid, block, moved, isTransposed, [&] {
@@ -337,7 +339,7 @@ int main(int argc, char** argv) {
         ladder.rung("transpose4x4", downGrid, block4x4, moved, isTransposed,
                     [&] { transpose4x4<<<downGrid, block4x4>>>(in, out, rows, cols); });
     }
-    // Pieces that begin above their tile also end there: up to seven rows remain.
+    // Pieces that begin above their tile also end above its last row, so up to seven rows remain.
     const std::size_t remaining = rows % kSector == 0 ? 0 : kSector - 1;
     const dim3 sectorGrid = lab::gridFor(rows + remaining, cols, kSide);
     ladder.rung("transposeSectors", sectorGrid, block, moved, isTransposed,
