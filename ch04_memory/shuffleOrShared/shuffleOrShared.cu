@@ -1,20 +1,20 @@
-// Two jobs in which the threads of a warp need one another's values: 4 x 4 matrices are transposed,
-// one by every four lanes, and rows are summed, one by every warp. The values change hands in
-// shared memory, or in registers by shuffles.
+// In two jobs, the threads of a warp need each other's values. Every four lanes transpose a 4 x 4
+// matrix, and every warp sums a row. The lanes exchange the values through shared memory, or in
+// registers by shuffles.
 //
-//   1 copyRows          no transpose: moves the same bytes, as a measure
-//   2 transposeIndexed  shuffles, but the number of a register is computed: it has to be in memory
+//   1 copyRows          no transpose: moves the same bytes, for comparison
+//   2 transposeIndexed  shuffles with computed register numbers, so the arrays lie in local memory
 //   3 transposeShared   through shared memory, without bank conflicts
-//   4 transposeShuffle  four shuffles, each register known to the compiler
+//   4 transposeShuffle  four shuffles, and the compiler knows each register
 //
 //   5 sumRowsShared     a tree in shared memory
 //   6 sumRowsShuffle    the tree in registers: five shuffles
 //   7 sumRowsReduce     cg::reduce(): one instruction, where the GPU has it
 //   8 sumRowsBy8        eight lanes to a row: three shuffles for four rows
 //
-// The array is read as matrices (16 elements each) or as rows (of --cols elements). Kernels 2 to 4
-// transpose a matrix --rounds times before they write it: many times, the exchange takes the time;
-// once, the memory does. The speedups are those over kernels 1 and 5.
+// The array is taken as matrices of 16 elements, or as rows of --cols elements. Kernels 2 to 4
+// transpose a matrix --rounds times before they write it. With many rounds the exchange takes the
+// time, with one round the memory does. The speedups are over kernels 1 and 5.
 //
 //   ./lab run shuffleOrShared -- --rounds=1 --cols=1024
 //   ./lab test shuffleOrShared
@@ -51,19 +51,19 @@ __device__ std::size_t globalThread() {
 
 // ---- 4 x 4 matrices ----
 
-// A thread holds a row of four elements, its lane % 4 says which: lanes 0 to 3 have a matrix, lanes
-// 4 to 7 the next. In the end each holds a column. The array ends with a whole matrix, but not with
-// a whole warp: lanes past the end hold zeros and take part, for the full mask names them.
+// A thread holds a row of four elements. Lanes 0 to 3 hold a matrix, lanes 4 to 7 the next one, and
+// so on. In the end each lane holds a column. The array ends with a whole matrix, but not with a
+// whole warp. Lanes past the end hold zeros and take part, because the full mask names them.
 
 __global__ void copyRows(const int4* in, int4* out, std::size_t rows) {
     const std::size_t i = globalThread();
     if (i < rows) out[i] = in[i];
 }
 
-// In each step a lane needs an element of another lane, but which register that gives is up to the
-// other lane. With lane q reading from lane q + step, every lane gives what the reader wants: its
-// element q - step. Still wrong: registers have no addresses. An array whose index is known only at
-// run time lies in local memory, which is as far away as global memory.
+// In each step, lane q reads from lane q + step. The other lane decides which register it gives:
+// its element q - step, which the reader wants. Still wrong: registers have no addresses. An array
+// whose index is known only at run time lies in local memory, which is as far away as global
+// memory.
 __global__ void transposeIndexed(const int4* in, int4* out, std::size_t rows, unsigned rounds) {
     const std::size_t i = globalThread();
     const unsigned q = threadIdx.x % 4;
@@ -81,10 +81,10 @@ __global__ void transposeIndexed(const int4* in, int4* out, std::size_t rows, un
     if (i < rows) out[i] = v;
 }
 
-// The detour of a transpose by tiles, within a warp: no barrier of the block is needed. A matrix is
-// a group of four columns; column c of all eight matrices is a row of the tile. 40 elements to a
-// row and not 32: eight lanes, which read 16 bytes each at a time, then find all of them in
-// different banks. Still wrong: values travel twice, there and back.
+// Goes through a tile, as in transpose, but within a warp, so it needs no barrier of the block.
+// Lane l stores its four elements into column l of the tile. Rows of the tile are 40 elements
+// apart, not 32. So eight lanes, which load 16 bytes each at a time, find all of these in different
+// banks. Still wrong: each value travels twice, there and back.
 __global__ void transposeShared(const int4* in, int4* out, std::size_t rows, unsigned rounds) {
     __shared__ __align__(16) int tiles[kWarps][4][kWarp + 8];
     const std::size_t i = globalThread();
@@ -97,16 +97,16 @@ __global__ void transposeShared(const int4* in, int4* out, std::size_t rows, uns
         tile[1][lane] = v.y;
         tile[2][lane] = v.z;
         tile[3][lane] = v.w;
-        __syncwarp();  // what the lanes wrote before it, all lanes see behind it
+        __syncwarp();  // now all lanes see what the others have stored
         v = *reinterpret_cast<const int4*>(&tile[lane % 4][lane / 4 * 4]);
-        __syncwarp();  // all have read before one writes again
+        __syncwarp();  // all lanes have read before one of them stores again
     }
     if (i < rows) out[i] = v;
 }
 
-// Exchanges an element with the lane whose number differs in bit kBit: the lower lane gives `high`
-// for the other's `low`. Which of the two a lane gives is chosen by value, not by index: both stay
-// in registers.
+// Exchanges an element with the lane whose number differs in bit kBit. The lower lane gives `high`
+// and gets the other lane's `low`. A lane selects the element that it gives by value, not by index,
+// so both stay in registers.
 template <unsigned kBit>
 __device__ void exchange(int& low, int& high) {
     const bool upper = threadIdx.x & kBit;
@@ -114,7 +114,8 @@ __device__ void exchange(int& low, int& high) {
     (upper ? low : high) = got;
 }
 
-// A butterfly in two steps: elements change places within quarters of 2 x 2, then the quarters do.
+// A butterfly in two steps. First, elements change places within quarters of 2 x 2. Then the
+// quarters change places.
 __global__ void transposeShuffle(const int4* in, int4* out, std::size_t rows, unsigned rounds) {
     const std::size_t i = globalThread();
     int4 v = i < rows ? in[i] : int4{};
@@ -130,8 +131,8 @@ __global__ void transposeShuffle(const int4* in, int4* out, std::size_t rows, un
 
 // ---- sums of rows ----
 
-// Sum of every kLanes-th element of a row. The last row may be shorter; behind it there are rows of
-// no elements, whose lanes take part in the shuffles.
+// Adds up every kLanes-th element of a row. The last row may be shorter. Behind it there are rows
+// without elements, whose lanes take part in the shuffles.
 template <unsigned kLanes>
 __device__ int sumOfLane(const int* in, std::size_t n, std::size_t row, unsigned cols) {
     const std::size_t begin = row * cols;
@@ -142,8 +143,8 @@ __device__ int sumOfLane(const int* in, std::size_t n, std::size_t row, unsigned
     return sum;
 }
 
-// A tree in shared memory: in each step half as many lanes add. Still wrong: two loads, a store and
-// a barrier of the warp for each step, and most lanes look on.
+// A tree in shared memory. In each step half as many lanes add as in the step before. Still wrong:
+// each step takes two loads, a store and a barrier of the warp, and most lanes have nothing to do.
 __global__ void sumRowsShared(const int* in, int* sums, std::size_t n, unsigned cols) {
     __shared__ int trees[kBlock];
     const std::size_t row = globalThread() / kWarp;
@@ -159,10 +160,10 @@ __global__ void sumRowsShared(const int* in, int* sums, std::size_t n, unsigned 
     if (lane == 0 && row * cols < n) sums[row] = tree[0];
 }
 
-// The tree in registers, by kLanes lanes to a row: the butterfly leaves the sum in all of them,
-// with nothing to store and nobody to wait for. A shuffle serves all 32 lanes: with eight lanes to
-// a row (sumRowsBy8), three of them sum four rows. Each lane then has four times as much to load
-// and add by itself, which costs no shuffles.
+// The tree in registers, with kLanes lanes to a row. The butterfly leaves the sum in all of them,
+// and no lane stores anything or waits at a barrier. A shuffle works for all 32 lanes. So with
+// eight lanes to a row (sumRowsBy8), three shuffles sum four rows. Each lane then loads and adds
+// four times as many elements by itself, which costs no shuffles.
 template <unsigned kLanes>
 __global__ void sumRowsShuffle(const int* in, int* sums, std::size_t n, unsigned cols) {
     const std::size_t row = globalThread() / kLanes;
@@ -172,8 +173,8 @@ __global__ void sumRowsShuffle(const int* in, int* sums, std::size_t n, unsigned
     if (threadIdx.x % kLanes == 0 && row * cols < n) sums[row] = sum;
 }
 
-// GPUs of compute capability 8.0 and up add the integers of a warp in one instruction, in CUDA
-// __reduce_add_sync(). This function uses it, and shuffles on GPUs that do not have it.
+// GPUs of compute capability 8.0 and up add the integers of a warp in one instruction,
+// __reduce_add_sync(). cg::reduce() uses it, and uses shuffles on GPUs that do not have it.
 __global__ void sumRowsReduce(const int* in, int* sums, std::size_t n, unsigned cols) {
     const auto warp = cg::tiled_partition<kWarp>(cg::this_thread_block());
     const std::size_t row = globalThread() / kWarp;
@@ -183,13 +184,13 @@ __global__ void sumRowsReduce(const int* in, int* sums, std::size_t n, unsigned 
 
 // ---- CPU references ----
 
-// Each 16 elements as a 4 x 4 matrix, transposed: where element i has been.
+// Every 16 elements are a 4 x 4 matrix. Returns where element i of the transposed matrices was.
 std::size_t transposed(std::size_t i) {
     const std::size_t row = i % 16 / 4, col = i % 4;
     return i / 16 * 16 + 4 * col + row;
 }
 
-// Of `size` elements in rows of `cols`.
+// The sums of `size` elements in rows of `cols`.
 template <typename ElementOf>
 std::vector<int> sumsOfRows(std::size_t size, std::size_t cols, ElementOf elementOf) {
     std::vector<int> sums = lab::hostVector<int>((size + cols - 1) / cols);
@@ -205,8 +206,9 @@ std::vector<int> sumsOfRows(std::size_t size, std::size_t cols, ElementOf elemen
 int main(int argc, char** argv) {
     std::size_t size;
     unsigned cols, rounds;
-    lab::Exercise exercise("shuffleOrShared",
-                           "Values change hands within a warp: in shared memory, or by shuffles.");
+    lab::Exercise exercise(
+        "shuffleOrShared",
+        "Lanes of a warp exchange values: through shared memory, or by shuffles.");
     exercise.option("size", &size, {1 << 26, 1 << 16}, 1, lab::kMaxSize, "number of integers");
     exercise.option("cols", &cols, 32, 1, 1 << 20, "integers in a row that is summed");
     exercise.option("rounds", &rounds, {33, 3}, 1, 1 << 20,
