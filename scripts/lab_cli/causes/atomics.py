@@ -32,6 +32,9 @@ ALL_TIMES = 0.95
 SHARED_GROUP = 4
 # One lane that does an atomic again and again may count what a queue has left: a hint.
 RETURNED = re.compile(r"(?:[=(<>\[+*,]|return)\s*atomic\w+\s*\(")
+# atomicAdd(&own[k], 1), and nobody uses what it returns: since Ampere, one instruction of shared
+# memory adds 1 for all lanes of each word (countPerBlock in atomics/results/h200/table.csv).
+COUNTED = re.compile(r"\batomicAdd\s*\([^;]*,\s*1u?\s*\)\s*;")
 # 2^24 additions to one address, by a kernel of 65,536 blocks.
 FLOATS = (
     " nvcc adds up the integers of a warp first, and lets one lane do the atomic; it does not do so "
@@ -84,7 +87,7 @@ def _of_global(kernel: Kernel, index: int, of_kernel: Work) -> Iterator[Finding]
         f"block{'' if adding == blocks else 's'} for each address would be {number(least)}: that "
         f"removes {percent(1 - least / access.lanes)} of the atomics.",
         _remedy(addresses),
-        ["memorySpaces", "reduceFloat"] if addresses > 1 else ["reduceFloat", "sharedReduction"],
+        ["atomics"] if addresses > 1 else ["atomics", "reduceFloat"],
         of_work,
         access.place,
         hint=is_queue,
@@ -115,7 +118,7 @@ def _of_returned(access: Access, of_kernel: Work) -> Iterator[Finding]:
         "atomics.",
         "Let one lane of a warp add for all that want the same address (__ballot_sync and __popc "
         "tell how many, and which place is whose), or collect in shared memory first.",
-        ["warpShuffle"],
+        ["atomics"],
         of_work * (1 - access.requests / access.lanes),
         access.place,
     )
@@ -148,6 +151,9 @@ def _of_shared(kernel: Kernel, access: Access, of_kernel: Work) -> Iterator[Find
     alike, lanes = access.alike / access.requests, access.lanes / access.requests
     if alike < SHARED_GROUP or access.strides.get(0, 0) >= ALL_TIMES * access.requests:
         return
+    line = text(access.place)
+    if COUNTED.search(line) and not RETURNED.search(line):
+        return
     waiting = (access.alike - access.requests) * PASS
     of_work = waiting / (of_kernel.cycles + waiting)
     if of_work < OF_WORK:
@@ -159,7 +165,7 @@ def _of_shared(kernel: Kernel, access: Access, of_kernel: Work) -> Iterator[Find
         f"Different addresses remove {number(alike - 1)} of {number(alike)} turns of this atomic.",
         "Keep several copies of the counters, one for each warp or group of lanes, and add them "
         "at the end; or add up neighbours in registers first.",
-        ["sharedReduction", "memorySpaces"],
+        ["atomics"],
         of_work,
         access.place,
     )

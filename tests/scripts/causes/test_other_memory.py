@@ -163,6 +163,19 @@ def test_atomics_in_shared_memory() -> None:
     assert symptoms(kernel([beside, skewed], [much])) == []
 
 
+def test_counts_in_shared_memory(tmp_path: Path) -> None:
+    """An instruction adds 1 for all lanes of a word, if nobody uses what it returns."""
+    source = tmp_path / "k.cu"
+    lines = ["atomicAdd(&own[k], 1);", "atomicAdd(&own[k], weight);", "at = atomicAdd(&own[k], 1);"]
+    source.write_text("\n".join(lines))
+
+    def found(number: int) -> list[str]:
+        skewed = atomic(None, alike=16, space=SHARED, place=place(number, source))
+        return symptoms(kernel([access(9, requests=2112), skewed]))
+
+    assert found(1) == [] and found(2) == [COLLIDING] and found(3) == [COLLIDING]
+
+
 # ---- sums in global memory
 
 
