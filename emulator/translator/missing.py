@@ -10,8 +10,6 @@ from .unit import ANY_INCLUDE, Source, Unit
 
 OWN_HEADERS = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "include")
 WITHOUT = "compile without it, or with nvcc"
-NO_MBARRIERS = "mbarriers (barriers of asynchronous copies)"
-WAIT_FOR_COPIES = "use __pipeline_wait_prior() and __syncthreads()"
 # (start of a header's name, what it belongs to, what to do)
 HEADERS = [
     (re.compile(start), what, remedy)
@@ -21,7 +19,7 @@ HEADERS = [
         ("cuda/|nv/", "such part of libcu++", "emulator/README.md says what there is"),
         (r"cuda_(fp|bf)\d+\.h", "arithmetic of 16 bits and less", "compute in float"),
         (r"mma\.h", "tensor cores", "multiply in float without them"),
-        ("cuda_awbarrier", NO_MBARRIERS, WAIT_FOR_COPIES),
+        (r"cuda_awbarrier\.h", "nvcuda::experimental::awbarrier", "use cuda::barrier"),
         ("(texture|surface)_|cuda_texture", "textures", "read the array itself"),
         (r"cuda_\w+_interop|cuda(GL|EGL|VDPAU)", "graphics", WITHOUT),
         ("cublas", "cuBLAS", WITHOUT),
@@ -42,12 +40,7 @@ TEXTURES = set(
     "texture tex1D tex2D tex3D tex1Dfetch tex1DLayered tex2DLayered surf1Dread surf1Dwrite "
     "surf2Dread surf2Dwrite cudaTextureObject_t cudaSurfaceObject_t".split()
 )
-MBARRIERS = {"__pipeline_arrive_on"} | {
-    f"__mbarrier_{name}"
-    for name in "t token_t maximum_count init inval arrive arrive_and_drop test_wait "
-    "token_pending_count test_wait_parity try_wait try_wait_parity".split()
-}
-NAMES = NO_SYNC | TEXTURES | MBARRIERS
+NAMES = NO_SYNC | TEXTURES
 
 
 def missing_includes(source: Source) -> list[tuple[int, int, str]]:
@@ -85,8 +78,6 @@ def missing_name(unit: Unit, stream: Stream, index: int) -> Optional[str]:
     where = kind(unit.scopes(stream)[index])
     if name in NO_SYNC and behind == "(" and where in ("device", "both"):
         return f"'{name}' is gone since Volta: use {name}_sync(), whose first argument is a mask of lanes"
-    if name in MBARRIERS:
-        return f"'{name}': the cpu back end has no {NO_MBARRIERS}; {WAIT_FOR_COPIES}"
     if name.endswith("_t") or (name == "texture" and behind == "<" and where == "open"):
         return f"'{name}': the cpu back end has no textures and surfaces; read the array itself"
     if name in TEXTURES and behind in ("(", "<") and where in ("device", "both"):

@@ -1,20 +1,25 @@
-// The asynchronous copies that the threads of a block have begun (emu/pipeline.h).
+// The asynchronous copies that the threads of a block have begun (emu/pipeline.h, emu/mbarrier.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace emu {
 
 // One that has been begun and not yet carried out.
 struct AsyncCopy {
-    unsigned char* to;          // in shared memory
-    const unsigned char* from;  // in global memory
-    size_t size;                // bytes written: 4, 8 or 16
-    size_t read;                // bytes read; zeros follow
-    uintptr_t pc;               // of the call that began it
-    uint64_t group;             // numbered by each thread
+    unsigned char* to;
+    const unsigned char* from;
+    size_t size;                    // bytes written; of a copy of the threads 4, 8 or 16
+    size_t read;                    // bytes read; zeros follow
+    uintptr_t pc;                   // of the call that began it
+    uint64_t group;                 // numbered by each thread
+    uint64_t number;                // among those of the block
+    const void* barrier = nullptr;  // the mbarrier that waits for it, if any
+    bool bulk = false;              // by the copy engine of a GPU (TMA)
+    bool store = false;             // from shared to global memory
 
     // Carries it out; or has `bytes` be what it would write now.
     void carryOut() const { carryOut(to); }
@@ -27,10 +32,18 @@ class AsyncCopies {
     // Forgets those of the block before.
     void beginBlock();
 
-    // Fails the kernel if it is none that a GPU can do. `file` and `line` are those of the call.
-    void begin(unsigned rank, AsyncCopy copy, const char* file, int line);
+    // Fails the kernel if it is none that a GPU can do. `what`, `file` and `line` are those of the
+    // call.
+    void begin(unsigned rank, AsyncCopy copy, const char* what, const char* file, int line);
     void commit(unsigned rank);
     void wait(unsigned rank, size_t prior);
+    // The same of bulk stores.
+    void commitStores(unsigned rank);
+    void waitForStores(unsigned rank, size_t prior);
+    // An mbarrier waits for the copies of the thread that nothing waits for yet.
+    void bind(unsigned rank, const void* barrier);
+    // Carries out those that the mbarrier waits for.
+    void completes(const void* barrier);
     // All threads have ended: what they have not waited for is carried out.
     void blockEnds();
 
@@ -38,12 +51,17 @@ class AsyncCopies {
     struct OfThread {
         std::vector<AsyncCopy> copies;  // the oldest first
         uint64_t groups = 0;            // committed: the number of the group that is open
+        uint64_t storeGroups = 0;       // the same of bulk stores
     };
 
-    void carryOut(unsigned rank, uint64_t endGroup);
+    template <typename Which>
+    void carryOut(unsigned rank, Which which);
 
     std::vector<OfThread> threads_;
-    bool used_ = false;  // the block has begun a copy
+    uint64_t begun_ = 0;  // in this block
 };
+
+// The address lies in the shared memory of the block that runs.
+bool isShared(const void* address);
 
 }  // namespace emu

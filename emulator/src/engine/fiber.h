@@ -19,7 +19,7 @@
 
 namespace emu {
 
-enum class Wait { None, InStep, AtLoad, BlockBarrier, Collective, ActiveMask };
+enum class Wait { None, InStep, AtLoad, BlockBarrier, MBarrier, Collective, ActiveMask };
 
 // How far a thread has come, as far as the calls that keep lanes in step tell (scheduler.h).
 struct Progress {

@@ -51,9 +51,11 @@
 
 #include "async_copies.h"
 #include "emu/engine.h"
+#include "emu/mbarrier.h"
 #include "emu/pipeline.h"
 #include "emu/warp.h"
 #include "fault.h"
+#include "mbarriers.h"
 #include "messages.h"
 #include "multiprocessors.h"
 #include "ready_queue.h"
@@ -129,6 +131,8 @@ class Worker {
     void passPlace(unsigned place);
     void sharedReached(void* variable, size_t size);
     AsyncCopies& asyncCopies() { return asyncCopies_; }
+    MBarriers& mbarriers() { return mbarriers_; }
+    void waitAtMBarrier(void* object, const CallSite& site);
     [[noreturn]] void fail(cudaError_t error, std::string message,
                            Failure failure = Failure::Other);
     [[noreturn]] void runFiber();
@@ -183,6 +187,7 @@ class Worker {
     unsigned alive_ = 0;
     ReadyQueue ready_;
     Warps warps_{ready_};
+    MBarriers mbarriers_{asyncCopies_, ready_};
 
     std::vector<Fiber*> atBarrier_;
     unsigned barrierTrue_ = 0;
@@ -277,6 +282,7 @@ bool Worker::beginBlock() {
     threadIdx = uint3{0, 0, 0};
     reached_.clear();
     asyncCopies_.beginBlock();
+    mbarriers_.beginBlock();
     std::memset(emu_dynamic_shared, kUnwrittenShared, grid_->config.dynamicShared);
     if (watcher != nullptr) watcher->blockBegins(*grid_);
     blockHasFibers_ = false;
@@ -662,6 +668,13 @@ void Worker::releaseBarrier() {
     atBarrier_.clear();
 }
 
+// Until the phase that runs has ended.
+void Worker::waitAtMBarrier(void* object, const CallSite& site) {
+    if (!blockHasFibers_) startFibers();
+    mbarriers_.addWaiting(object, current_, site);
+    suspend(Wait::MBarrier, site);
+}
+
 // ---- warp collectives
 
 LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
@@ -687,7 +700,8 @@ std::string Worker::deadlock() const {
     for (const Fiber* fiber : fibers_) {
         if (fiber->wait != Wait::None && fiber->launch == launch_) waiting.push_back(fiber);
     }
-    return deadlockMessage(std::move(waiting), warps_, threads_ - alive_);
+    return deadlockMessage(std::move(waiting), warps_, threads_ - alive_) +
+           mbarriers_.whatIsMissing();
 }
 
 // The frames of the abandoned fibers are never unwound, so callers hand over all that they own.
@@ -816,14 +830,103 @@ void asyncCopy(void* to, const void* from, size_t size, size_t zeros, const char
                          size,
                          size - zeros,
                          reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
+                         0,
                          0};
-    activeWorker->asyncCopies().begin(threadRankInBlock(), copy, file, line);
+    activeWorker->asyncCopies().begin(threadRankInBlock(), copy, "__pipeline_memcpy_async()", file,
+                                      line);
 }
 void asyncCommit() {
     activeWorker->asyncCopies().commit(threadRankInBlock());
 }
 void asyncWait(size_t prior) {
     activeWorker->asyncCopies().wait(threadRankInBlock(), prior);
+}
+
+namespace {
+
+CallSite siteOf(const At& at) {
+    return {at.what, at.file, at.line};
+}
+
+void mbarrierHasWaited(void* barrier) {
+    if (watcher != nullptr) watcher->mbarrierWaited(threadRankInBlock(), barrier);
+}
+
+}  // namespace
+
+void mbarrierInit(void* barrier, unsigned count, At at) {
+    activeWorker->mbarriers().init(barrier, count, siteOf(at));
+}
+void mbarrierInvalidate(void* barrier, At at) {
+    activeWorker->mbarriers().invalidate(barrier, siteOf(at));
+}
+uint64_t mbarrierArrive(void* barrier, unsigned count, bool drops, At at) {
+    return activeWorker->mbarriers().arrive(barrier, count, drops, siteOf(at));
+}
+uint64_t mbarrierPhase(void* barrier, At at) {
+    return activeWorker->mbarriers().phase(barrier, siteOf(at));
+}
+void mbarrierExpect(void* barrier, uint64_t bytes, At at) {
+    activeWorker->mbarriers().expect(barrier, bytes, siteOf(at));
+}
+void mbarrierWait(void* barrier, uint64_t phase, At at) {
+    if (mbarrierPhase(barrier, at) == phase) {
+        activeWorker->waitAtMBarrier(barrier, siteOf(at));
+    } else {
+        mbarrierHasWaited(barrier);
+    }
+}
+void mbarrierWaitParity(void* barrier, bool parity, At at) {
+    const uint64_t phase = mbarrierPhase(barrier, at);
+    mbarrierWait(barrier, phase % 2 == static_cast<uint64_t>(parity) ? phase : phase - 1, at);
+}
+bool mbarrierTest(void* barrier, uint64_t phase, At at) {
+    yieldThread();
+    const bool ended = mbarrierPhase(barrier, at) != phase;
+    if (ended) mbarrierHasWaited(barrier);
+    return ended;
+}
+bool mbarrierTestParity(void* barrier, bool parity, At at) {
+    const uint64_t phase = mbarrierPhase(barrier, at);
+    return mbarrierTest(barrier, phase % 2 == static_cast<uint64_t>(parity) ? phase : phase - 1,
+                        at);
+}
+
+void asyncArriveOn(void* barrier, At at) {
+    mbarrierPhase(barrier, at);
+    activeWorker->asyncCopies().bind(threadRankInBlock(), barrier);
+}
+void bulkCopy(void* to, const void* from, size_t size, void* barrier, At at) {
+    AsyncCopy copy{static_cast<unsigned char*>(to),
+                   static_cast<const unsigned char*>(from),
+                   size,
+                   size,
+                   reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
+                   0,
+                   0};
+    copy.barrier = barrier;
+    copy.bulk = true;
+    activeWorker->mbarriers().copyBegins(threadRankInBlock(), copy, siteOf(at));
+}
+void bulkStore(void* to, const void* from, size_t size, At at) {
+    AsyncCopy copy{static_cast<unsigned char*>(to),
+                   static_cast<const unsigned char*>(from),
+                   size,
+                   size,
+                   reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
+                   0,
+                   0};
+    copy.bulk = copy.store = true;
+    activeWorker->asyncCopies().begin(threadRankInBlock(), copy, at.what, at.file, at.line);
+}
+void bulkCommit() {
+    activeWorker->asyncCopies().commitStores(threadRankInBlock());
+}
+void bulkWait(size_t prior) {
+    activeWorker->asyncCopies().waitForStores(threadRankInBlock(), prior);
+}
+bool pointsToShared(const void* address) {
+    return isShared(address);
 }
 
 bool inDevice() {

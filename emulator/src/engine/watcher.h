@@ -80,10 +80,18 @@ class Watcher {
     // The running thread is the first of its block at the declaration of this __shared__ variable.
     virtual void sharedReached(const void* /*variable*/, size_t /*size*/) {}
 
-    // The running thread begins to copy to shared memory (async_copies.h). And what it began first
-    // of those that have not ended is carried out now, or, if the thread has ended, with the block.
+    // The running thread begins to copy from or to shared memory (async_copies.h); or an mbarrier
+    // waits for the copy from now on. And a copy is carried out, maybe by another thread.
     virtual void asyncCopyBegins(unsigned /*rank*/, const AsyncCopy&) {}
-    virtual void asyncCopyEnds(unsigned /*rank*/) {}
+    virtual void asyncCopyBound(unsigned /*rank*/, const AsyncCopy&) {}
+    virtual void asyncCopyEnds(unsigned /*rank*/, const AsyncCopy&) {}
+
+    // The running thread initialises an mbarrier, or arrives at it. A phase ends. And a thread,
+    // maybe another one, has waited for that.
+    virtual void mbarrierInitialised(unsigned /*rank*/, const void* /*barrier*/) {}
+    virtual void mbarrierArrived(unsigned /*rank*/, const void* /*barrier*/) {}
+    virtual void mbarrierWaited(unsigned /*rank*/, const void* /*barrier*/) {}
+    virtual void mbarrierCompleted(const void* /*barrier*/) {}
 
     // The running thread launches a grid, which may begin before its own ends unless it is a
     // `tail`.

@@ -80,7 +80,11 @@ def test_ncu_has_the_metric(metric: metrics.Metric) -> None:
 
 def test_what_is_counted_under_a_name_of_the_emulator() -> None:
     names = [m.nsight for m in METRICS if not m.gpu]
-    assert names == ["emulator__barriers.sum", "emulator__critical_path.max"]
+    assert names == [
+        "emulator__bytes_in_flight.max",
+        "emulator__barriers.sum",
+        "emulator__critical_path.max",
+    ]
 
 
 # ---- the file, and what --metrics makes of names ----

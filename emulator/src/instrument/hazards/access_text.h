@@ -22,6 +22,8 @@ constexpr const char* kNullPointer = "a null pointer is used";
 
 // The same of an asynchronous copy.
 constexpr const char* kCopiesThere = "copies there asynchronously";
+constexpr const char* kCopiesForBarrier = "copies there asynchronously, for a barrier";
+constexpr const char* kStoresInBulk = "stores from there in bulk";
 constexpr const char* kCopiesFromThere = "copies from there asynchronously";
 
 // What a call of the host does with a __device__ variable, of which it has the host's address.

@@ -52,6 +52,27 @@ Advice updatesAreLost(const char* who) {
 
 // Of threads of one block.
 Advice barrierOrAtomics(const Finding& finding, bool sameLine) {
+    if (finding.acts[1].what == kStoresInBulk) {
+        return {"", "the copy engine reads what threads may not have written yet",
+                "put a __syncthreads() between these lines, behind a fence_proxy_async() of each "
+                "thread that writes"};
+    }
+    if (acts(finding, kStoresInBulk)) {
+        return {"", "the copy engine may read until the wait of the thread that began the store",
+                "let that thread call cp_async_bulk_wait_group_read(), and put a __syncthreads() "
+                "behind it"};
+    }
+    if (finding.acts[0].what == kCopiesForBarrier) {
+        return {"",
+                "the copy is complete for a thread that has waited for the end of the barrier's "
+                "phase",
+                "let each thread wait at the barrier before it uses the memory"};
+    }
+    if (acts(finding, kCopiesForBarrier)) {
+        return {"", "the copy may begin before the others are done with the memory",
+                "let the thread that begins the copy wait for the others first: at a barrier at "
+                "which they arrive behind their last use"};
+    }
     if (ofOneThread(finding)) {
         return {"", "the copy is complete only after the thread's own __pipeline_wait_prior()",
                 "wait for the copy before the second line"};
@@ -207,6 +228,18 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                 "note: a number whose bytes cudaMemset() has set", "",
                 "copy numbers from the host, or let a kernel write them; cudaMemset() is for 0, "
                 "and for -1 of integers"};
+        case Hazard::BulkUnfenced:
+            return {
+                "bulk store without a proxy fence",
+                "the copy engine need not see what threads have written to shared memory",
+                "let each thread call fence_proxy_async(space_shared) behind its writes, before "
+                "the barrier"};
+        case Hazard::BulkUnwaited:
+            return {
+                "bulk store that nobody waits for",
+                "when the block ends, its shared memory may be another's before the copy engine "
+                "has read it",
+                "call cp_async_bulk_wait_group_read() before the thread ends"};
         case Hazard::Barrier:
             return {"barrier in divergent code",
                     "all threads of a block must reach the same barrier",

@@ -31,7 +31,6 @@ namespace emu {
 namespace {
 
 constexpr uintptr_t kPage = 4096;
-constexpr size_t kMostCopied = 16;  // bytes of an asynchronous copy
 // The stack of a call in a debug build of a CPU, at most so many times that on a GPU, but for calls
 // that the compiler for a GPU leaves out. (With nvcc -O3 for sm_90: 1 to 4 times with g++.)
 constexpr size_t kFrameOfGpu = 4;
@@ -55,7 +54,16 @@ bool shufflesAreUsed() {
 }
 
 const char* verbFor(const SharedAccess& access) {
-    return access.isAsync ? kCopiesThere : verb(access.kind);
+    if (!access.isAsync) return verb(access.kind);
+    if (access.kind == AccessKind::Load) return kStoresInBulk;
+    return access.barrier != 0 ? kCopiesForBarrier : kCopiesThere;
+}
+
+// What the copy does in shared memory; or else in global memory.
+const char* verbFor(const AsyncCopy& copy, bool inShared) {
+    if (copy.store) return inShared ? kStoresInBulk : verb(AccessKind::Store);
+    if (!inShared) return kCopiesFromThere;
+    return copy.barrier != nullptr ? kCopiesForBarrier : kCopiesThere;
 }
 
 bool overlap(uintptr_t a, size_t aSize, uintptr_t b, size_t bSize) {
@@ -95,14 +103,14 @@ std::optional<std::pair<uintptr_t, uintptr_t>> firstApart(const std::vector<uint
     return std::nullopt;
 }
 
-// What the copy does in shared and in global memory, the latter where it reads anything.
+// What the copy writes; and what it reads, if anything.
 Access writeOf(const AsyncCopy& copy) {
     Access access{};
     access.address = reinterpret_cast<uintptr_t>(copy.to);
     access.pc = copy.pc;
     access.size = access.whole = static_cast<uint32_t>(copy.size);
     access.kind = AccessKind::Store;
-    access.space = Space::Shared;
+    access.space = copy.store ? Space::Global : Space::Shared;
     return access;
 }
 Access readOf(const AsyncCopy& copy) {
@@ -111,7 +119,7 @@ Access readOf(const AsyncCopy& copy) {
     access.pc = copy.pc;
     access.size = access.whole = static_cast<uint32_t>(copy.read);
     access.kind = AccessKind::Load;
-    access.space = Space::Global;
+    access.space = copy.store ? Space::Shared : Space::Global;
     return access;
 }
 
@@ -131,6 +139,7 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     threadCount_ = blockDim.x * blockDim.y * blockDim.z;
     clocks_.beginBlock(threadCount_);
     shadow_->beginBlock();
+    mbarriers_.clear();
     barriers_.beginBlock(grid.call.id);
     for (unsigned rank = 0; rank < threadCount_; ++rank) {
         threads_[rank].inKernel = false;
@@ -417,6 +426,12 @@ void BlockChecker::fence() {
     const Quiet quiet;
     settle();
     globals_.fence(rank_);
+}
+
+void BlockChecker::proxyFence() {
+    const Quiet quiet;
+    settle();
+    shadow_->proxyFence(rank_);
 }
 
 void BlockChecker::enter(uintptr_t caller) {
@@ -711,44 +726,78 @@ void BlockChecker::asyncCopyBegins(unsigned rank, const AsyncCopy& copy) {
     const Quiet quiet;
     settle();
     Thread& thread = threads_[rank];
-    const Access write = writeOf(copy);
-    Access read = readOf(copy);
+    Access write = writeOf(copy), read = readOf(copy);
     const uintptr_t pc = userPc(thread, copy.pc);
     thread.lastPc = copy.pc;
     thread.lastAccess = read;
     ++thread.steps;
-    beforeOwnWait(write, pc, kCopiesThere);
-    if (copy.read > 0) {
-        if (memoryMap.classify(read.address, &read.space) && isStray(read)) strayAccess(read, pc);
+    Access& inGlobal = copy.store ? write : read;
+    const Access& inShared = copy.store ? read : write;
+    beforeOwnWait(inShared, pc, verbFor(copy, true));
+    if (inGlobal.size > 0) {
+        if (memoryMap.classify(inGlobal.address, &inGlobal.space) && isStray(inGlobal)) {
+            strayAccess(inGlobal, pc);
+        }
     }
-    thread.copies.push_back({copy, pc, thread.steps, sharedBounds(write, pc)});
-    meets(thread.copies.back(), rank);
+    CopyUnderWay underWay{copy, pc, thread.steps, sharedBounds(inShared, pc)};
+    if (copy.barrier != nullptr) underWay.barrier = numberOf(mbarrier(copy.barrier));
+    if (underWay.barrier != 0) clocks_.copyBegins(rank, underWay.barrier);
+    thread.copies.push_back(underWay);
+    meets(underWay, rank);
+    if (!copy.store) return;
+    if (underWay.inBounds) storesUnfenced(read, pc, rank);
+    if (write.space == Space::Global) globals_.access(write, pc, rank);
 }
 
-void BlockChecker::asyncCopyEnds(unsigned rank) {
+// From now on it is done for the mbarrier.
+void BlockChecker::asyncCopyBound(unsigned rank, const AsyncCopy& copy) {
+    const Quiet quiet;
+    settle();
+    for (CopyUnderWay& underWay : threads_[rank].copies) {
+        if (underWay.copy.number != copy.number) continue;
+        underWay.copy.barrier = copy.barrier;
+        underWay.barrier = numberOf(mbarrier(copy.barrier));
+        clocks_.copyBegins(rank, underWay.barrier);
+        meets(underWay, rank);
+    }
+}
+
+void BlockChecker::asyncCopyEnds(unsigned rank, const AsyncCopy& copy) {
     const Quiet quiet;
     settle();
     std::vector<CopyUnderWay>& copies = threads_[rank].copies;
-    copies.erase(copies.begin());
+    const auto isIt = [&](const CopyUnderWay& each) { return each.copy.number == copy.number; };
+    const auto found = std::find_if(copies.begin(), copies.end(), isIt);
+    if (found == copies.end()) return;
+    if (copy.store && !threads_[rank].inKernel) {
+        found_.report({Hazard::BulkUnwaited, "", {actOf(found->pc, rank, kStoresInBulk)}, ""});
+    }
+    copies.erase(found);
 }
 
 // The copy may be carried out now: it meets what others do until the next meeting of threads.
 void BlockChecker::meets(const CopyUnderWay& underWay, unsigned rank) {
     if (!underWay.inBounds) return;
     const AsyncCopy& copy = underWay.copy;
-    unsigned char bytes[kMostCopied];
-    copy.carryOut(bytes);
-    SharedAccess write;
-    write.pc = underWay.pc;
-    write.offset = reinterpret_cast<uintptr_t>(copy.to) - sharedBegin_;
-    write.size = static_cast<uint32_t>(copy.size);
-    write.step = underWay.step;
-    write.rank = static_cast<uint16_t>(rank);
-    write.kind = AccessKind::Store;
-    write.isAsync = true;
-    shadow_->touchAsync(write, bytes, races_);
+    const unsigned char* const there = copy.store ? copy.from : copy.to;
+    SharedAccess shared;
+    shared.pc = underWay.pc;
+    shared.offset = reinterpret_cast<uintptr_t>(there) - sharedBegin_;
+    shared.size = static_cast<uint32_t>(copy.size);
+    shared.step = underWay.step;
+    shared.rank = static_cast<uint16_t>(rank);
+    shared.isAsync = true;
+    shared.barrier = underWay.barrier;
+    if (copy.store) {
+        shadow_->touch(shared, races_);
+    } else {
+        shared.kind = AccessKind::Store;
+        copied_.resize(copy.size);
+        copy.carryOut(copied_.data());
+        shadow_->touchAsync(shared, copied_.data(), races_);
+    }
     if (!races_.empty()) reportRaces();
-    if (copy.read > 0) globals_.copiesFrom(readOf(copy), underWay.pc, rank);
+    if (!copy.store && copy.read > 0) globals_.copiesFrom(readOf(copy), underWay.pc, rank);
 }
 
 // The thread has met others.
@@ -767,17 +816,87 @@ void BlockChecker::beforeOwnWait(const Access& access, uintptr_t pc, const char*
         const bool isWritten = overlap(write.address, write.size, access.address, access.size);
         const bool isRead = overlap(read.address, read.size, access.address, access.size);
         if (!isWritten && (!isRead || access.kind == AccessKind::Load)) continue;
-        const Hazard hazard = isWritten ? Hazard::Race : Hazard::GlobalRace;
+        const bool inShared = (isWritten ? write : read).space == Space::Shared;
+        const Hazard hazard = inShared ? Hazard::Race : Hazard::GlobalRace;
         if (found_.again(hazard, underWay.pc, pc, true)) continue;
         Finding finding{
             hazard,
             raceKind(isWritten ? AccessKind::Store : AccessKind::Load, access.kind),
-            {actOf(underWay.pc, rank_, isWritten ? kCopiesThere : kCopiesFromThere),
-             actOf(pc, rank_, what)},
-            isWritten ? variables_.nameOf(access.address - sharedBegin_, access.size) : ""};
+            {actOf(underWay.pc, rank_, verbFor(underWay.copy, inShared)), actOf(pc, rank_, what)},
+            inShared ? variables_.nameOf(access.address - sharedBegin_, access.size) : ""};
         finding.withinWarps = true;
         found_.report(std::move(finding));
     }
+}
+
+// What threads have written there, the copy engine need not see.
+void BlockChecker::storesUnfenced(const Access& read, uintptr_t pc, unsigned rank) {
+    const auto write = shadow_->unfenced(read.address - sharedBegin_, read.size, rank);
+    if (!write || found_.again(Hazard::BulkUnfenced, write->pc, pc, false)) return;
+    found_.report(
+        {Hazard::BulkUnfenced,
+         "",
+         {actOf(write->pc, write->rank, verb(AccessKind::Store)), actOf(pc, rank, kStoresInBulk)},
+         variables_.nameOf(write->offset, kWordBytes)});
+}
+
+// ---- mbarriers
+
+BlockChecker::MBarrier& BlockChecker::mbarrier(const void* object) {
+    const auto found =
+        std::find_if(mbarriers_.begin(), mbarriers_.end(),
+                     [&](const MBarrier& barrier) { return barrier.object == object; });
+    if (found != mbarriers_.end()) return *found;
+    clocks_.begin();
+    mbarriers_.push_back({object, {}, {}});
+    return mbarriers_.back();
+}
+
+uint16_t BlockChecker::numberOf(const MBarrier& barrier) const {
+    return static_cast<uint16_t>(
+        clocks_.numberOf(static_cast<unsigned>(&barrier - mbarriers_.data())));
+}
+
+// The thread uses the mbarrier, which another one may just be initialising.
+void BlockChecker::touchMBarrier(unsigned rank, const void* object) {
+    SharedAccess use;
+    use.pc = userPc(threads_[rank], threads_[rank].lastPc);
+    use.offset = reinterpret_cast<uintptr_t>(object) - sharedBegin_;
+    use.size = sizeof(uint64_t);
+    use.step = ++threads_[rank].steps;
+    use.rank = static_cast<uint16_t>(rank);
+    use.kind = AccessKind::Atomic;
+    shadow_->touch(use, races_);
+    if (!races_.empty()) reportRaces();
+}
+
+void BlockChecker::mbarrierInitialised(const void* barrier) {
+    const Quiet quiet;
+    settle();
+    mbarrier(barrier);
+}
+
+void BlockChecker::mbarrierArrived(unsigned rank, const void* barrier) {
+    const Quiet quiet;
+    settle();
+    touchMBarrier(rank, barrier);
+    clocks_.arrives(rank, &mbarrier(barrier).arrived);
+    meetsCopiesOf(rank);
+}
+
+void BlockChecker::mbarrierWaited(unsigned rank, const void* barrier) {
+    const Quiet quiet;
+    settle();
+    touchMBarrier(rank, barrier);
+    clocks_.waited(rank, mbarrier(barrier).completed);
+}
+
+void BlockChecker::mbarrierCompleted(const void* barrier) {
+    const Quiet quiet;
+    settle();
+    MBarrier& ended = mbarrier(barrier);
+    clocks_.copiesEnd(numberOf(ended), &ended.arrived);
+    ended.completed = ended.arrived;
 }
 
 // The writes that were announced have been carried out.

@@ -53,7 +53,12 @@ class BlockChecker : public Recorder {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
     void sharedReached(const void* variable, size_t size);
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
-    void asyncCopyEnds(unsigned rank);
+    void asyncCopyBound(unsigned rank, const AsyncCopy& copy);
+    void asyncCopyEnds(unsigned rank, const AsyncCopy& copy);
+    void mbarrierInitialised(const void* barrier);
+    void mbarrierArrived(unsigned rank, const void* barrier);
+    void mbarrierWaited(unsigned rank, const void* barrier);
+    void mbarrierCompleted(const void* barrier);
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void shuffleMeets(unsigned warp, unsigned mask);
     // Where the running thread is, in the user's code.
@@ -75,6 +80,7 @@ class BlockChecker : public Recorder {
     void returns(uintptr_t pc) override;
     void sum(double before, double value, bool isDouble) override;
     void fence() override;
+    void proxyFence() override;
     void enter(uintptr_t caller) override;
     void leave(uintptr_t pc) override;
 
@@ -85,6 +91,11 @@ class BlockChecker : public Recorder {
         uintptr_t pc;   // in the user's code
         uint32_t step;  // of the thread, where it began; 0: before the last barrier
         bool inBounds;
+        uint16_t barrier = 0;  // the number of the mbarrier that waits for it, if any
+    };
+    struct MBarrier {
+        const void* object;
+        WarpClocks::Known arrived, completed;  // what it knows, and knew when its last phase ended
     };
     struct Thread {
         bool inKernel = false;
@@ -131,6 +142,10 @@ class BlockChecker : public Recorder {
     void meets(const CopyUnderWay& copy, unsigned rank);
     void meetsCopiesOf(unsigned rank);
     void beforeOwnWait(const Access& access, uintptr_t pc, const char* what);
+    void storesUnfenced(const Access& read, uintptr_t pc, unsigned rank);
+    MBarrier& mbarrier(const void* object);
+    uint16_t numberOf(const MBarrier& barrier) const;
+    void touchMBarrier(unsigned rank, const void* object);
     void misaligned(const Access& access, uintptr_t pc);
     void readsFilled(const ByteFill& fill, const Access& access, uintptr_t pc);
     void reportAtOnce(Finding finding);
@@ -153,6 +168,8 @@ class BlockChecker : public Recorder {
     WarpFences fences_;  // globals_ tells it of blocks, barriers and fences
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
+    std::vector<MBarrier> mbarriers_;
+    std::vector<unsigned char> copied_;  // what a copy would write
     std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic
     Recursion deepest_;          // that a GPU may not have the stack for
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet

@@ -123,7 +123,24 @@ class Checker : public Watcher {
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy) override {
         blocks_.mine().asyncCopyBegins(rank, copy);
     }
-    void asyncCopyEnds(unsigned rank) override { blocks_.mine().asyncCopyEnds(rank); }
+    void asyncCopyBound(unsigned rank, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyBound(rank, copy);
+    }
+    void asyncCopyEnds(unsigned rank, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyEnds(rank, copy);
+    }
+    void mbarrierInitialised(unsigned, const void* barrier) override {
+        blocks_.mine().mbarrierInitialised(barrier);
+    }
+    void mbarrierArrived(unsigned rank, const void* barrier) override {
+        blocks_.mine().mbarrierArrived(rank, barrier);
+    }
+    void mbarrierWaited(unsigned rank, const void* barrier) override {
+        blocks_.mine().mbarrierWaited(rank, barrier);
+    }
+    void mbarrierCompleted(const void* barrier) override {
+        blocks_.mine().mbarrierCompleted(barrier);
+    }
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
                            const CallSite& site) override {
         return blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);

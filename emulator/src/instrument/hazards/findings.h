@@ -34,6 +34,8 @@ enum class Hazard {
     Stack,         // a recursion needs more than a GPU has
     Printed,       // more than the buffer for it holds
     ByteFill,      // a kernel reads numbers where the host has set bytes
+    BulkUnfenced,  // the copy engine stores what threads have written, and no proxy fence between
+    BulkUnwaited,  // a thread ends that has not waited for a bulk store
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
     UsedShuffle,   // the same, and the program's result depends on the value

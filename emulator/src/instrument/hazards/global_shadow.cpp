@@ -463,8 +463,8 @@ void GlobalRaces::readBefore(size_t firstNew) {
 bool GlobalRaces::orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const {
     if (other.block != own.block) return false;
     if (other.rank == own.rank || other.epoch != own.epoch) return true;
-    return sameWarp(other, own) &&
-           (other.clock == kMostClock || clocks_.ordered(other.rank, other.clock, own.rank));
+    if (other.clock == kMostClock) return sameWarp(other, own) || clocks_.ofWholeBlock();
+    return clocks_.ordered(other.rank, other.clock, own.rank);
 }
 
 // At a flag, which may tell of what the thread of `other` did.

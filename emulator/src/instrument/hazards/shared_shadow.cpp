@@ -43,19 +43,19 @@ void add(std::vector<Race>& races, const Race& race) {
 
 // ---- the accesses of a line
 
-SharedAccess* SharedShadow::Line::find(unsigned rank) {
+SharedAccess* SharedShadow::Line::find(unsigned doer) {
     for (SharedAccess& known : accesses) {
-        if (known.rank == rank) return &known;
+        if (known.doer() == doer) return &known;
     }
     return nullptr;
 }
 
-void SharedShadow::Line::keep(const SharedAccess& access) {
+void SharedShadow::Line::keep(const SharedAccess& access, bool all) {
     // (Of a thread's store the latest value counts.)
-    if (ofTwoWarps && access.kind != AccessKind::Store) return;
-    if (SharedAccess* const known = find(access.rank)) {
+    if (ofTwoWarps && access.kind != AccessKind::Store && !all) return;
+    if (SharedAccess* const known = find(access.doer())) {
         *known = access;
-    } else if (!ofTwoWarps) {
+    } else if (!ofTwoWarps || all) {
         ofTwoWarps = !accesses.empty() && warpOf(accesses.front()) != warpOf(access);
         accesses.push_back(access);
     }
@@ -100,7 +100,7 @@ void SharedShadow::barrier(std::vector<Race>& races) {
 }
 
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
-    access.clock = clocks_.clockOf(access.rank);
+    access.clock = clocks_.clockOf(access.doer());
     access.fences = fences_.count();
     access.looked = fences_.hasLooked(access.rank);
     const size_t end = access.offset + access.size;
@@ -121,6 +121,7 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
     if (word.block != block_) {
         word.block = block_;
         word.written = 0;
+        word.writerPc = 0;
     }
     if (word.epoch != epoch_) {
         word.epoch = epoch_;
@@ -135,8 +136,14 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
         look(index, line, access, stores, races);
     }
     const size_t line = own >= 0 ? static_cast<size_t>(own) : newLine(word, access);
-    lines_[line].keep(access);
+    lines_[line].keep(access, clocks_.ofWholeBlock());
     if (access.writes()) word.written |= access.bytes;
+    if (access.writes() && !access.isAsync) {
+        word.writer = access.rank;
+        word.fences = proxyFences_[access.rank].count;
+        word.writeEpoch = epoch_;
+        word.writerPc = access.pc;
+    }
     if (access.kind == AccessKind::Store) {
         pending_.push_back({index, line, access, std::move(stores)});
     }
@@ -154,9 +161,9 @@ void SharedShadow::look(size_t word, const Line& line, const SharedAccess& acces
     const bool harmlessInWarp = harmless(true), harmlessBetween = harmless(false);
     if (harmlessInWarp && harmlessBetween) return;
     for (const SharedAccess& other : line.accesses) {
-        if (other.rank == access.rank) continue;
+        if (other.doer() == access.doer()) continue;
         if (warpOf(other) == warpOf(access) ? harmlessInWarp : harmlessBetween) continue;
-        if (clocks_.ordered(other.rank, other.clock, access.rank)) continue;
+        if (clocks_.ordered(other.doer(), other.clock, access.doer())) continue;
         const bool inStep = other.isVolatile && access.isVolatile;  // what no fence orders
         if (!inStep && fences_.mayOrder(other.rank, other.fences, access.rank)) {
             notJudged.emplace(other.pc, access.pc);
@@ -210,7 +217,7 @@ void SharedShadow::settle(std::vector<Race>& races) {
 void SharedShadow::settle(const unsigned char* memory, size_t begin, std::vector<Race>& races) {
     for (PendingStore& store : pending_) {
         std::memcpy(&store.access.value, memory + (store.word * kWordBytes - begin), kWordBytes);
-        if (SharedAccess* const kept = lines_[store.line].find(store.access.rank)) {
+        if (SharedAccess* const kept = lines_[store.line].find(store.access.doer())) {
             kept->value = store.access.value;
         }
         for (const SharedAccess& other : store.others) {
@@ -219,6 +226,24 @@ void SharedShadow::settle(const unsigned char* memory, size_t begin, std::vector
         }
     }
     pending_.clear();
+}
+
+void SharedShadow::proxyFence(unsigned rank) {
+    ++proxyFences_[rank].count;
+    proxyFences_[rank].epoch = epoch_;
+}
+
+std::optional<SharedShadow::Unfenced> SharedShadow::unfenced(size_t offset, size_t size,
+                                                             unsigned reader) const {
+    for (size_t index = offset / kWordBytes; index * kWordBytes < offset + size; ++index) {
+        const Word& word = words_[index];
+        if (word.block != block_ || word.writerPc == 0) continue;
+        const bool byWriter = proxyFences_[word.writer].count != word.fences;
+        const ProxyFences& own = proxyFences_[reader];
+        if (byWriter || (own.count > 0 && own.epoch > word.writeEpoch)) continue;
+        return Unfenced{index * kWordBytes, word.writerPc, word.writer};
+    }
+    return std::nullopt;
 }
 
 bool SharedShadow::neverWritten(size_t offset, size_t size) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -30,10 +31,13 @@ struct SharedAccess {
     AccessKind kind = AccessKind::Load;
     bool isVolatile = false;
     bool compares = false;  // atomicCAS()
-    bool isAsync = false;   // the store of an asynchronous copy
+    bool isAsync = false;   // of an asynchronous copy
+    uint16_t barrier = 0;   // the mbarrier that waits for the copy, if any: see WarpClocks
     bool looked = false;    // its warp had looked at what may be a flag: see WarpFences
 
     bool writes() const { return kind != AccessKind::Load; }
+    // Whose clock tells when it is done.
+    unsigned doer() const { return barrier != 0 ? barrier : rank; }
 };
 
 // Two accesses that nothing orders, in the order of the threads' programs.
@@ -47,7 +51,8 @@ struct Race {
 // For each word and line of the source it keeps the accesses of two warps since the last barrier:
 // whoever is in conflict with an access of a third warp is in another warp than one of the two, and
 // only a barrier orders warps. (A third warp's write of another value than theirs is a race with
-// them.) So an access costs the same however many threads share the word.
+// them.) So an access costs the same however many threads share the word. In a block with mbarriers
+// it keeps the accesses of all.
 class SharedShadow {
   public:
     // `memory` is the start of the block's shared memory, `size` its bytes. Clocks and fences are
@@ -67,6 +72,17 @@ class SharedShadow {
     void touchAsync(SharedAccess access, const unsigned char* bytes, std::vector<Race>& races);
     // The accesses so far have been carried out: looks at what was written.
     void settle(std::vector<Race>& races);
+
+    // Bulk stores see what the thread has written.
+    void proxyFence(unsigned rank);
+    // What a thread wrote in this range, and no proxy fence followed: neither its own, nor, behind
+    // a barrier, one of `reader`, which stores from there in bulk.
+    struct Unfenced {
+        size_t offset;
+        uintptr_t pc;
+        unsigned rank;
+    };
+    std::optional<Unfenced> unfenced(size_t offset, size_t size, unsigned reader) const;
 
     // No byte of the range has been written in this block.
     bool neverWritten(size_t offset, size_t size) const;
@@ -91,14 +107,18 @@ class SharedShadow {
             return pc == access.pc && bytes == access.bytes && kind == access.kind &&
                    isVolatile == access.isVolatile;
         }
-        SharedAccess* find(unsigned rank);
-        void keep(const SharedAccess& access);
+        SharedAccess* find(unsigned doer);
+        void keep(const SharedAccess& access, bool all);
         void forget(unsigned rank);
     };
     struct Word {
         uint32_t block = 0, epoch = 0;
         int32_t lines = -1;   // the first in lines_, of this epoch
         uint8_t written = 0;  // in this block: bit i for byte i
+        // The last write of a thread in this block: its proxy fences and the barriers until then.
+        uint16_t writer = 0;
+        uint32_t fences = 0, writeEpoch = 0;
+        uintptr_t writerPc = 0;
     };
     struct PendingStore {
         size_t word;
@@ -121,6 +141,10 @@ class SharedShadow {
     std::vector<Line> lines_;  // the first linesUsed_ are of this epoch
     size_t linesUsed_ = 0;
     std::vector<PendingStore> pending_;
+    struct ProxyFences {
+        uint32_t count = 0, epoch = 0;  // of the last one
+    };
+    std::vector<ProxyFences> proxyFences_ = std::vector<ProxyFences>(kMaxThreadsPerBlock);
     // Plain reads beside atomics of others, by reader, word and places. They are the first step of
     // a loop around atomicCAS(), and no race, if the reader's own atomic follows.
     using Read = std::tuple<unsigned, size_t, uintptr_t, uintptr_t>;

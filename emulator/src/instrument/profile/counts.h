@@ -50,6 +50,7 @@ struct LaunchCounts {
     uint64_t divisions = 0;           // signed ones, by warps
     uint64_t divergentDivisions = 0;  // of these, those with both signs in a warp
     uint64_t barriers = 0;            // arrivals of warps
+    uint64_t bytesInFlight = 0;       // of a block's copies at most, while it reads shared memory
     uint64_t criticalPath = 0;        // of kernels, up to this one
 
     void add(const LaunchCounts& other);

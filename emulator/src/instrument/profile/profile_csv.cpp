@@ -148,6 +148,7 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
          whole(copies.conflicts), true},
         // Not of ncu's: no counter of the GPU has them alone.
         {"emulator__barriers.sum", "", whole(counts.barriers), true},
+        {"emulator__bytes_in_flight.max", "byte", whole(counts.bytesInFlight), true},
         {"emulator__critical_path.max", "", whole(counts.criticalPath), true},
         {"sm__maximum_warps_per_active_cycle_pct", "%", theoreticalOccupancy(grid), false},
     };

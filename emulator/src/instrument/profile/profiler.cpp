@@ -39,6 +39,7 @@ class BlockProfiler : public Recorder {
     // `withLines`: what is done is also counted by line; `close`: and looked at closely.
     void blockBegins(bool withLines, bool close) {
         memoryMap.beginBlock();
+        inFlight_ = 0;
         warps_ = (blockDim.x * blockDim.y * blockDim.z + kWarpSize - 1) / kWarpSize;
         for (unsigned warp = 0; warp < warps_; ++warp) {
             if (!replays_[warp]) replays_[warp] = std::make_unique<WarpReplay>();
@@ -81,10 +82,13 @@ class BlockProfiler : public Recorder {
 
     void barrierReached() { add(0, kBarrierPlace, EventKind::Barrier, 0); }
     void asyncCopyBegins(const AsyncCopy& copy) {
+        inFlight_ += copy.size;
+        if (copy.bulk) return;  // no instruction of the warp moves its data
         const uint32_t place = placeOf(copy.pc);
         add(inVariable(reinterpret_cast<uintptr_t>(copy.to)), place, EventKind::CopyTo, copy.size);
         add(reinterpret_cast<uintptr_t>(copy.from), place, EventKind::CopyFrom, copy.read);
     }
+    void asyncCopyEnds(const AsyncCopy& copy) { inFlight_ -= copy.size; }
     void replayAll() {
         const Quiet quiet;
         for (unsigned warp = 0; warp < warps_; ++warp) replays_[warp]->replay(0, counts_);
@@ -98,6 +102,9 @@ class BlockProfiler : public Recorder {
     void access(const Access& access) override {
         if (access.space == Space::Other) return;
         const bool shared = access.space == Space::Shared;
+        if (shared && access.kind == AccessKind::Load) {
+            counts_.bytesInFlight = std::max(counts_.bytesInFlight, inFlight_);
+        }
         EventKind kind = EventKind::GlobalLoad;
         switch (access.kind) {
             case AccessKind::Load:
@@ -188,6 +195,7 @@ class BlockProfiler : public Recorder {
     std::vector<Event>* trace_ = nullptr;  // its events
     ThreadLocal variable_{"", 0, 0};       // that was copied to last
     Variable global_{nullptr, 0};          // that was accessed last
+    uint64_t inFlight_ = 0;                // bytes of copies of this block
     LaunchCounts counts_;
     LineCounts lines_;
 };
@@ -244,6 +252,10 @@ class Profiler : public Watcher {
     void warpMet(unsigned, unsigned, bool) override {}
     void asyncCopyBegins(unsigned, const AsyncCopy& copy) override {
         blocks_.mine().asyncCopyBegins(copy);
+    }
+
+    void asyncCopyEnds(unsigned, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyEnds(copy);
     }
 
     // Of what streams run, kernels alone are work that is counted.

@@ -377,6 +377,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
     sharedAtomics.add(other.sharedAtomics);
     copies.add(other.copies);
     barriers += other.barriers;
+    bytesInFlight = std::max(bytesInFlight, other.bytesInFlight);
     loopSteps += other.loopSteps;
     divisions += other.divisions;
     divergentDivisions += other.divergentDivisions;

@@ -66,6 +66,7 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
         }
         return;
     }
+    if (size == 1 && access.space == Space::Shared && memoryMap.isGuard(address)) return;
     // (Not within a struct: those of its parts that have been recorded would not be carried out.)
     if (__builtin_expect(schedule != nullptr, 0) && access.space != Space::Other && whole != 0) {
         interleave(kind != AccessKind::Atomic && !isVolatile);
@@ -211,6 +212,9 @@ void readsObject(const void* object, size_t bytes, size_t alignment, const void*
 }
 void recordFence() {
     if (recorder != nullptr) recorder->fence();
+}
+void recordProxyFence() {
+    if (recorder != nullptr) recorder->proxyFence();
 }
 
 }  // namespace emu

@@ -6,6 +6,7 @@
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
+#include "recorder.h"
 
 namespace emu {
 
@@ -40,6 +41,12 @@ void MemoryMap::findThreadLocals() {
 void MemoryMap::beginBlock() {
     if (threadLocalSize_ == 0) findThreadLocals();
     forget();
+}
+
+bool MemoryMap::isGuard(uintptr_t address) const {
+    const Quiet quiet;
+    const auto variable = threadLocalAt(address - threadLocalBegin_);
+    return variable && variable->name.rfind("_ZGV", 0) == 0;
 }
 
 void MemoryMap::forget() {

@@ -66,6 +66,8 @@ class Recorder {
     virtual void sum(double /*before*/, double /*value*/, bool /*isDouble*/) {}
     // A fence for memory.
     virtual void fence() {}
+    // One that lets the copy engine see what the thread has written to shared memory.
+    virtual void proxyFence() {}
     // A function begins, called from just before `caller`; and one ends, just before `pc`.
     virtual void enter(uintptr_t caller) = 0;
     virtual void leave(uintptr_t pc) = 0;
