@@ -12,8 +12,8 @@ CLOCK = 1.98  # GHz
 LAUNCH = 2.9  # `launched`, 100 kernels (launchCost/results/h200/table.csv)
 LAUNCH_IN_GRAPH = 1.1  # `graph`, 100 kernels
 LAUNCH_AND_WAIT = 9.2  # `waited`, 100 kernels
-COPY = 4.4  # pageableToDevice, 4 KiB (hostTransfer/results/h200/table.csv)
-# Bytes of a copy that reaches half of the bandwidth (half_at_kib: 27 to 36, the same file).
+COPY = 4.6  # pageableToDevice, 4 KiB (hostTransfer/results/h200/table.csv)
+# Bytes of a copy that reaches half of the bandwidth (half_at_kib: 21 to 47, the same file).
 HALF_BANDWIDTH = 32 * 1024
-PAGEABLE_GBPS = 17.1  # pageableToDevice, 16 MiB, the best of the sizes
-PINNED_GBPS = 54.8  # pinnedToDevice, 16 MiB
+PAGEABLE_GBPS = 13.7  # pageableToDevice, 4 MiB, the best of the sizes
+PINNED_GBPS = 54.4  # pinnedToDevice, 16 MiB
