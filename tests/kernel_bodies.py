@@ -33,7 +33,10 @@ CALLED = """\
         return body(arguments...);
     }}
 }};
-{template}constexpr LabChosen_{name}{arguments} {name};"""
+"""
+OBJECT = "{template}constexpr LabChosen_{name}{arguments} {name};"
+# Where a call leaves it to the compiler to find the types, an object of a template cannot be called.
+DEDUCED = "{signature} return LabChosen_{name}{arguments}()({passed}); }}"
 
 
 def with_choice(source: KernelSource, kernel: str, bodies: Sequence[str]) -> str:
@@ -52,11 +55,28 @@ def with_choice(source: KernelSource, kernel: str, bodies: Sequence[str]) -> str
     choice = f"labBody({', '.join(pointers)})"
     chosen = f"{head}const auto {kernel} = {choice};"
     if not function.is_kernel:
-        chosen = CALLED.format(template=head, name=kernel, choice=choice, arguments=arguments)
+        has_types = any(parameter.split()[0] == "typename" for parameter in parameters)
+        form = CALLED + (DEDUCED if has_types else OBJECT)
+        passed = ", ".join(_parameters(function.signature, kernel))
+        chosen = form.format(
+            template=head,
+            name=kernel,
+            choice=choice,
+            arguments=arguments,
+            signature=signature,
+            passed=passed,
+        )
     line = f'#line {source.line(function.end)} "{source.path}"\n'
     text = [*namespaces, chosen, line]
     edit = function.start, function.end + 1, "\n".join(text)
     return CHOOSE + replaced(source.text, [edit])
+
+
+def _parameters(signature: Sequence[str], name: str) -> list[str]:
+    """The names of a function's parameters, which have no comma and no parenthesis in their types."""
+    words = signature[signature.index(name) + 2 :]
+    declared = words[: words.index(")")]
+    return [before for before, word in zip(declared, [*declared[1:], ","]) if word == ","]
 
 
 def without_namespaces(report: str) -> str:

@@ -4,9 +4,9 @@
 #include <cuda_runtime.h>
 
 // Each of the lines 0 ... lines - 1 has a successor, and from line 0 the way leads through all of
-// them and back. That is computed, not stored: next = a * line + c modulo a power of two passes
-// through all remainders if a - 1 is a multiple of 4 and c is odd (Hull and Dobell, 1962). Numbers
-// from `lines` up are skipped, which leaves a shorter cycle.
+// them and back. The successor is computed, not stored: next = a * line + c modulo a power of two
+// passes through all remainders if a - 1 is a multiple of 4 and c is odd (Hull and Dobell, 1962).
+// next() skips numbers from `lines` up, which leaves a shorter cycle.
 struct LineCycle {
     unsigned lines;
     unsigned addend;    // odd

@@ -1,20 +1,22 @@
-// How long does a load take? One thread follows a chain in which each address is what the load
-// before has brought, so that nothing overlaps: cycles / loads is the latency.
+// How long does a load take? One thread follows a chain: each load brings the address of the next
+// one. So no two loads overlap, and cycles / loads is the latency.
 //
 //   1 registers  no load: each step is a multiply-add
-//   2 constant   __constant__ memory
+//   2 constant   constant memory
 //   3 shared     shared memory
-//   4 local      an array of the thread
+//   4 local      an array of the thread, in local memory
 //   5 global     device memory, through the caches L1 and L2
-//   6 pastL1     the same, with loads that do not look into L1
+//   6 pastL1     the same with __ldcg(), which passes L1
 //
-// The chain visits the lines of 128 bytes of its footprint in a random order. The longer the
-// footprint, the farther away is the first memory that holds it all.
+// The chain visits the lines of 128 bytes of its footprint in a random order. A longer footprint
+// needs a larger memory, which is farther away.
 //
-//   fits in  that memory, by the sizes that the device reports (of L1, what could be shared memory)
+//   fits in  the first memory that holds the footprint, by the sizes that the device reports (for
+//   L1,
+//            what could be shared memory)
 //   cycles   of a step
 //
-// With --profile, the smallest footprint alone.
+// With --profile, it runs the smallest footprint alone.
 //
 //   ./lab run memoryLatency -- --kernel=global --steps=4
 //   ./lab test memoryLatency
@@ -40,19 +42,19 @@
 #include "lab.cuh"
 #include "lineCycle.cuh"
 
-constexpr unsigned kLineBytes = 128;  // of the caches
+constexpr unsigned kLineBytes = 128;  // of a cache
 constexpr unsigned kLineWords = kLineBytes / sizeof(unsigned);
 constexpr unsigned kRounds = 2;                               // of a chain
-constexpr unsigned kConstantLines = (64 << 10) / kLineBytes;  // all that there is
+constexpr unsigned kConstantLines = (64 << 10) / kLineBytes;  // all of constant memory
 constexpr unsigned kLocalLines = 1024;  // of local memory, 4 KiB for each thread
 constexpr unsigned kReaders = 1024;     // threads of a block
 
-// What a kernel finds, for the check: where its chain ends, and behind that for each thread the sum
-// of what it has read on the way round, which brings the lines to the caches.
+// What a kernel leaves for the check: first where its chain ends, then for each thread the sum of
+// the lines that it has read beforehand. That reading brings the lines into the caches.
 using Found = unsigned*;
 
-// The chain from 0: two rounds of so many steps, of which the second counts. The first fetches what
-// is still missing, the code of the loop, too.
+// Follows the chain from 0 for kRounds rounds of `steps` steps each, and times the last round. The
+// first round fetches what is still missing, also the code of the loop.
 template <typename Step>
 __device__ void follow(unsigned steps, Found found, long long* cycles, Step step) {
     unsigned i = 0;
@@ -61,15 +63,15 @@ __device__ void follow(unsigned steps, Found found, long long* cycles, Step step
         const long long begin = clock64();
 #pragma unroll 16
         for (unsigned s = 0; s < steps; ++s) i = step(i);
-        found[0] = i;  // waits for the last step
+        found[0] = i;  // the clock must wait for the last step
         *cycles = clock64() - begin;
     }
 }
 
-// No memory at all: a multiply-add that waits for the one before.
+// Needs no memory: each multiply-add waits for the one before.
 __global__ void chaseRegisters(unsigned factor, unsigned addend, unsigned hops, Found found,
                                long long* cycles) {
-    found[1] = 0;  // nothing was read
+    found[1] = 0;  // it has read nothing
     follow(hops, found, cycles, [=](unsigned i) { return factor * i + addend; });
 }
 
@@ -94,9 +96,9 @@ __global__ void chaseShared(LineCycle cycle, unsigned hops, Found found, long lo
     follow(hops, found, cycles, [&](unsigned i) { return sharedNext[i]; });
 }
 
-// The compiler does not know the index, so the array cannot be in registers. Neighbouring words of
-// a thread are 128 bytes apart, for the same word of a warp's 32 lanes lies side by side: here each
-// word is a line.
+// The compiler does not know the index, so the array is in local memory. There, the same word of
+// the 32 lanes of a warp lies side by side, so neighbouring words of a thread are 128 bytes apart:
+// each word is in a line of its own.
 __global__ void chaseLocal(LineCycle cycle, unsigned hops, Found found, long long* cycles) {
     unsigned localNext[kLocalLines];
     unsigned sum = 0;
@@ -112,14 +114,14 @@ __global__ void linkLines(LineCycle cycle, unsigned* next) {
     if (line < cycle.lines) next[std::size_t{line} * kLineWords] = cycle.next(line) * kLineWords;
 }
 
-// A load that looks into the caches from this one on: 1 or 2.
+// A load that looks into L1 first, or into L2 first.
 template <unsigned kFirstCache>
 __device__ unsigned load(const unsigned* address) {
-    return kFirstCache == 1 ? *address : __ldcg(address);  // "cache global": in L2 alone
+    return kFirstCache == 1 ? *address : __ldcg(address);  // "cache global": in L2 only
 }
 
-// All threads of the block read the lines, since one would take too long; then all but one are
-// done.
+// All threads of the block read the lines, because one thread would take too long. Then thread 0
+// alone follows the chain.
 template <unsigned kFirstCache>
 __global__ void chaseGlobal(const unsigned* next, unsigned lines, unsigned hops, Found found,
                             long long* cycles) {
@@ -146,7 +148,8 @@ std::vector<unsigned> endOfRegisters(unsigned factor, unsigned addend, unsigned 
     return {i, 0};
 }
 
-// So many lines are `smallest` bytes, and more up to `largest`, `steps` for each doubling.
+// Numbers of lines that make footprints from `smallest` to `largest` bytes, `steps` for each
+// doubling.
 std::vector<unsigned> linesBetween(std::size_t smallest, std::size_t largest, unsigned steps) {
     std::vector<unsigned> lines;
     for (std::size_t base = smallest; base <= largest; base *= 2) {
@@ -173,7 +176,7 @@ int main(int argc, char** argv) {
     exercise.option("largest", &largest, {std::uint64_t{4} << 30, 1 << 18}, 1, kLargest,
                     "bytes of the largest footprint");
     exercise.option("steps", &steps, 1, 1, 64, "footprints for each doubling");
-    // By default a prime: after the length of the cycle, a chain would end where it began.
+    // The default is a prime: after a multiple of the cycle's length, the chain is where it began.
     exercise.option("hops", &hops, {1009, 61}, 1, 1 << 20, "steps of a chain");
     exercise.parse(argc, argv);
     if (largest < smallest) {
@@ -194,39 +197,47 @@ int main(int argc, char** argv) {
     exercise.title("chains of %u steps, footprints of %s to %s", hops,
                    lab::inBytes(smallest).c_str(), lab::inBytes(largest).c_str());
     exercise.noteInEmulation(
-        "It has no caches and no latencies: where lines fit, and cycles, are left out.");
+        "It has no caches and no latencies, so it leaves out cycles and where lines fit.");
 
     const std::vector<unsigned> footprints =
         linesBetween(smallest, exercise.profile() ? smallest : largest, steps);
     const lab::DeviceFacts& gpu = exercise.device();
     lab::DeviceBuffer<unsigned> results(1 + kReaders);
     lab::DeviceBuffer<long long> clock(1);
-    unsigned* const found = results.get();
+    unsigned* const ends = results.get();
     long long* const cycles = clock.get();
-    // The first cells of a row: its footprint, and the cycles of a step and of all steps.
-    const auto cells = [&](const std::string& footprint, const char* fitsIn) {
+    // A kernel that does not store its cycles leaves the -1 of stopClock().
+    const auto stopClock = [&] { clock.fillBytes(0xff); };
+    // What is wrong with a chain, and the first cells of its row: footprint, and cycles of a step
+    // and of all steps.
+    const auto judged = [&](std::string wrong, const std::string& footprint,
+                            const char* fitsIn) -> lab::Finding {
+        const long long all = clock.toHost()[0];
+        if (wrong.empty() && all < 0) wrong = "the cycles are not stored";
         std::vector<lab::Cell> cells = {footprint, fitsIn, "", ""};
         if (exercise.timesCount()) {
-            const long long all = clock.toHost()[0];
+            if (wrong.empty() && all < hops)
+                wrong = lab::formatted("%lld cycles are too few for %u steps", all, hops);
             cells[2] = {1.0 * all / hops, 1};
             cells[3] = all;
         }
-        return cells;
+        return {wrong, cells};
     };
 
-    // Odd, so that nothing is lost from step to step.
+    // Odd numbers, so that no bits are lost from step to step.
     const unsigned factor = static_cast<unsigned>(lab::randomBits(exercise.seed(), 0)) | 1;
     const unsigned addend = static_cast<unsigned>(lab::randomBits(exercise.seed(), 1)) | 1;
-    lab::Ladder(exercise, results)
+    lab::Ladder(exercise, results, stopClock)
         .rung(
             "registers", 1, 1, lab::kNoRate,
-            [&]() -> lab::Finding {
-                return {lab::mismatch(results.toHost(2), endOfRegisters(factor, addend, hops)),
-                        cells("-", "-")};
+            [&] {
+                return judged(
+                    lab::mismatch(results.toHost(2), endOfRegisters(factor, addend, hops)), "-",
+                    "-");
             },
-            [&] { chaseRegisters<<<1, 1>>>(factor, addend, hops, found, cycles); });
+            [&] { chaseRegisters<<<1, 1>>>(factor, addend, hops, ends, cycles); });
 
-    // A row for each footprint that one of these memories holds. `before` brings the chain there.
+    // Makes a row for each footprint that one of these memories holds. `before` writes the chain.
     using Chain = std::function<void(const LineCycle&)>;
     const auto rows = [&](const char* name, const std::vector<Memory>& memories, unsigned block,
                           const Chain& before, const Chain& chase) {
@@ -240,11 +251,16 @@ int main(int argc, char** argv) {
             const auto check = [&]() -> lab::Finding {
                 const std::vector<unsigned> all = results.toHost(1 + block);
                 const unsigned sum = std::accumulate(all.begin() + 1, all.end(), 0u);
-                std::vector<lab::Cell> row = cells(lab::inBytes(bytes), first->name);
-                row.insert(row.end(), {lines, bytes, gpu.sharedPerMultiprocessor, gpu.l2Bytes});
-                return {lab::mismatch({all[0], sum}, endAndSum(cycle, hops)), row};
+                lab::Finding finding = judged(lab::mismatch({all[0], sum}, endAndSum(cycle, hops)),
+                                              lab::inBytes(bytes), first->name);
+                finding.cells.insert(finding.cells.end(),
+                                     {lines, bytes, gpu.sharedPerMultiprocessor, gpu.l2Bytes});
+                return finding;
             };
-            lab::Ladder ladder(exercise, results, [&] { before(cycle); });
+            lab::Ladder ladder(exercise, results, [&] {
+                before(cycle);
+                stopClock();
+            });
             ladder.rung(name, 1, block, lab::kNoRate, check, [&] { chase(cycle); });
         }
     };
@@ -258,7 +274,7 @@ int main(int argc, char** argv) {
         CUDA_CHECK(cudaMemcpyToSymbol(constantNext, next.data(), next.size() * sizeof(unsigned)));
     };
     rows("constant", {{"constant", sizeof(constantNext)}}, kOneThread, toConstant,
-         [&](const auto& cycle) { chaseConstant<<<1, 1>>>(cycle.lines, hops, found, cycles); });
+         [&](const auto& cycle) { chaseConstant<<<1, 1>>>(cycle.lines, hops, ends, cycles); });
 
     int device;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -267,11 +283,12 @@ int main(int argc, char** argv) {
         cudaFuncSetAttribute(chaseShared, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     rows("shared", {{"shared", static_cast<std::size_t>(shared)}}, kOneThread, nothing,
          [&](const auto& cycle) {
-             chaseShared<<<1, 1, cycle.lines * kLineBytes>>>(cycle, hops, found, cycles);
+             chaseShared<<<1, 1, cycle.lines * kLineBytes>>>(cycle, hops, ends, cycles);
          });
 
-    // L1 is what an SM does not set aside for shared memory: as much as possible, please. Its size
-    // is reported nowhere, but it is at least what could be shared memory instead.
+    // L1 is what an SM does not set aside for shared memory. These kernels ask for as much L1 as
+    // possible. The device does not report its size, but it is at least what could be shared
+    // memory.
     for (const void* kernel : {reinterpret_cast<const void*>(chaseLocal),
                                reinterpret_cast<const void*>(chaseGlobal<1>)}) {
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -280,21 +297,21 @@ int main(int argc, char** argv) {
     const Memory l1 = {"L1", gpu.sharedPerMultiprocessor}, l2 = {"L2", gpu.l2Bytes},
                  memory = {"memory", SIZE_MAX};
     rows("local", {{"L1", std::min(l1.bytes, std::size_t{kLocalLines} * kLineBytes)}}, kOneThread,
-         nothing, [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, found, cycles); });
+         nothing, [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, ends, cycles); });
 
     if (!exercise.selected("global") && !exercise.selected("pastL1")) return exercise.finish();
     lab::DeviceBuffer<unsigned> chain(std::size_t{footprints.back()} * kLineWords);
     unsigned* const next = chain.get();
     const auto toGlobal = [&](const LineCycle& cycle) {
         const unsigned block = 256;
-        chain.fillBytes(0);  // where no line is linked, the way leads to line 0 and not elsewhere
+        chain.fillBytes(0);  // a line without a link leads to line 0, and not out of the array
         linkLines<<<lab::blocksFor(cycle.lines, block), block>>>(cycle, next);
     };
     rows("global", {l1, l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
-        chaseGlobal<1><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+        chaseGlobal<1><<<1, kReaders>>>(next, cycle.lines, hops, ends, cycles);
     });
     rows("pastL1", {l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
-        chaseGlobal<2><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+        chaseGlobal<2><<<1, kReaders>>>(next, cycle.lines, hops, ends, cycles);
     });
     return exercise.finish();
 }

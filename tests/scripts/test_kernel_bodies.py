@@ -24,12 +24,26 @@ __global__ void fill(T* x) {
     *x = 1 * kSize;
 }
 """
+CALLED = PLAIN.replace("__global__", "__device__")
+DEDUCED = TEMPLATE.replace("__global__", "__device__").replace(", unsigned kSize = 3", "")
+DEDUCED = DEDUCED.replace(" * kSize", "")
+WORDS = (
+    "__global__",
+    "__device__",
+    "__host__",
+    "EMU_NOT_RECORDED",
+)  # no compiler for the host knows
 MAIN = 'int main() {{ int x = 0; fill{arguments}(&x); std::printf("%d %d", x, __LINE__); }}\n'
 
 
 @pytest.mark.parametrize(
     ("text", "arguments", "said"),
-    [(PLAIN, "", ["2 5", "7 5"]), (TEMPLATE, "<int, 5>", ["2 6", "7 6"])],
+    [
+        (PLAIN, "", ["2 5", "7 5"]),
+        (TEMPLATE, "<int, 5>", ["2 6", "7 6"]),
+        (CALLED, "", ["2 5", "7 5"]),
+        (DEDUCED, "", ["2 6", "7 6"]),
+    ],
 )
 def test_each_body_is_a_kernel(tmp_path: Path, text: str, arguments: str, said: list[str]) -> None:
     """What stands behind it has the same lines."""
@@ -39,7 +53,14 @@ def test_each_body_is_a_kernel(tmp_path: Path, text: str, arguments: str, said: 
     source = KernelSource(text + MAIN.format(arguments=arguments), "x.cu")
     file, program = tmp_path / "x.cpp", tmp_path / "x"
     file.write_text(with_choice(source, "fill", [" *x = 2; ", "\n*x = 7;\n"]))
-    command = [compiler, "-std=c++17", "-D__global__=", str(file), "-o", str(program)]
+    command = [
+        compiler,
+        "-std=c++17",
+        *(f"-D{word}=" for word in WORDS),
+        str(file),
+        "-o",
+        str(program),
+    ]
     subprocess.run(command, check=True)
     for number, expected in enumerate(said):
         environment = {VARIABLE: str(number)}
