@@ -73,6 +73,14 @@ int* fromMalloc(std::size_t bytes) {
     return static_cast<int*>(memory);
 }
 
+// Memory that begins with a page, since cudaHostRegister() pins whole pages.
+int* fromWholePages(std::size_t bytes) {
+    constexpr std::size_t kPage = 4096;
+    void* const memory = std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage);
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<int*>(memory);
+}
+
 // For cudaMalloc() and similar functions, which return memory through a pointer to a pointer.
 template <typename Allocate>
 auto from(Allocate allocate) {
@@ -93,7 +101,7 @@ std::vector<Memory> allMemory(bool sharesPageTables) {
          [](int* memory) { CUDA_CHECK(cudaFreeHost(memory)); }},
         {"cudaHostRegister", cudaMemoryTypeHost, true, true, true,
          [](std::size_t bytes) {
-             int* const memory = fromMalloc(bytes);
+             int* const memory = fromWholePages(bytes);
              CUDA_CHECK(cudaHostRegister(memory, bytes, cudaHostRegisterDefault));
              return memory;
          },
