@@ -8,11 +8,11 @@
 //
 // On a GPU, the program also starts one kernel that nvcc has compiled five times from one source:
 //
-//   3 ptxOld             PTX for the oldest architecture that nvcc knows: runs on all GPUs since
-//   then 4 machineCode        machine code for this build's GPUs: runs within their generation
-//   alone 5 machineCodeAndPtx  both, which is what you would give to others 6 otherMachineCode
-//   machine code for another generation: does not run 7 ptxNew             PTX for the newest
-//   architecture: does not run on older GPUs
+//   3 ptxOld             PTX for the oldest architecture that nvcc knows: runs on all later GPUs
+//   4 machineCode        machine code for this build's GPUs: runs within their generation
+//   5 machineCodeAndPtx  both, which is what you would give to others
+//   6 otherMachineCode   machine code for another generation: does not run
+//   7 ptxNew             PTX for the newest architecture: does not run on older GPUs
 //
 //   in the file   the code that the file carries
 //   runs          what the GPU uses of it; for 1 and 2, how many of all starts run

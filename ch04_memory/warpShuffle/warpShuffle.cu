@@ -13,9 +13,8 @@
 // All kernels but swapElements also run in segments of 16 and of 8 lanes. Each segment is like a
 // small warp of its own.
 //
-//   0123 ... V  the lanes of the first warp (V is 31), and below each the lane that it read from.
-//   The
-//               value that it got says so, because the lowest bits of every element are its place
+//   0123 ... V  the lanes of the first warp (V is 31). Below each is the lane that it read. The
+//               value says so, because the lowest bits of an element are its place in the warp
 //   own         lanes of that warp that kept their own value
 //
 //   ./lab run warpShuffle -- --by=3
