@@ -20,7 +20,7 @@
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target asyncCopy
-//   build/ch04_memory/asyncCopy --size=64M
+//   build/ch04_memory/asyncCopy --size=32M
 //   ncu build/ch04_memory/asyncCopy --profile
 //
 // Without CMake, after `mkdir -p build`, in one line:
@@ -43,6 +43,11 @@ constexpr unsigned kTile = 2048;  // floats of a tile
 constexpr unsigned kTileBytes = kTile * sizeof(float);
 constexpr unsigned kTaps = 4;  // floats that each average is of
 constexpr unsigned kRing = 4;  // buffers of barrierCopy, bulkCopy and bulkBothWays
+
+namespace ptx = cuda::ptx;
+using Pipeline = cuda::pipeline<cuda::thread_scope_thread>;
+#pragma nv_diag_suppress static_var_with_dynamic_init  // init() initialises the barriers
+using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
 // A block works on every gridDim.x-th tile of the signal, beginning with tile number blockIdx.x.
 // Zeros fill the last tile, so all tiles are whole.
@@ -121,8 +126,6 @@ __global__ void doubleBuffer(const float* in, float* out, unsigned tiles) {
     }
 }
 
-using Pipeline = cuda::pipeline<cuda::thread_scope_thread>;
-
 // Begins to copy the thread's parts of a tile. They go from global to shared memory, and no
 // register holds them.
 __device__ void copyParts(float* tile, const float* in, Pipeline& pipe) {
@@ -178,9 +181,6 @@ __global__ void cpAsyncRing(const float* in, float* out, unsigned tiles) {
     }
 }
 
-#pragma nv_diag_suppress static_var_with_dynamic_init  // init() initialises the barriers
-using Barrier = cuda::barrier<cuda::thread_scope_block>;
-
 // Each buffer has a barrier. A phase of it ends when all threads have arrived and the copies that
 // belong to it are complete. So one wait tells a thread two things: the tile is there, and all
 // others are done with the tile before it. (On compute capability 9.0, cuda::memcpy_async() itself
@@ -204,8 +204,6 @@ __global__ void barrierCopy(const float* in, float* out, unsigned tiles) {
         smooth(ring[i % kRing], out + begin(i));
     }
 }
-
-namespace ptx = cuda::ptx;
 
 // Thread 0 asks the copy engine for a tile, and arrives at its barrier with the number of bytes
 // that are to come. The engine counts them down. The other threads only arrive and wait.
@@ -295,7 +293,7 @@ int main(int argc, char** argv) {
     std::size_t size;
     unsigned blocks;
     lab::Exercise exercise("asyncCopy", "Smooths a signal, tile by tile, through shared memory.");
-    exercise.option("size", &size, {1 << 26, 1 << 16}, 1, lab::kMaxSize, "number of floats");
+    exercise.option("size", &size, {1 << 25, 1 << 16}, 1, lab::kMaxSize, "number of floats");
     exercise.option("blocks", &blocks, 1, 1, 32, "blocks for each SM");
     exercise.parse(argc, argv);
 
@@ -313,8 +311,9 @@ int main(int argc, char** argv) {
     // How much of the signal a block has on its way while it works on a tile.
     exercise.columns(lab::Columns::kLadder, {{"ahead [KiB]", 11, "ahead_kib"}});
 
+    // A block has four tiles or more, where there are so many: a ring needs tiles that follow.
     const auto multiprocessors = static_cast<unsigned>(exercise.device().multiprocessors);
-    const unsigned grid = std::min(tiles, blocks * multiprocessors);
+    const unsigned grid = std::min(std::max(tiles / 4, 1u), blocks * multiprocessors);
     const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each element is read and written
     const auto found = [&](const std::vector<float>& right, lab::Cell ahead) {
         // (A sum of four numbers in the same order is the same, and so is a quarter of it.)
@@ -346,7 +345,7 @@ int main(int argc, char** argv) {
         rung("bulkBothWays", Ahead{3},
              [&] { bulkBothWays<<<grid, kBlock, kShared>>>(in, out, tiles); });
     }
-    const auto isCopied = [&] { return found(input, "-"); };
+    const auto isCopied = [&] { return found(input, {}); };
     ladder.peer("cudaMemcpy", moved, isCopied, [&] {
         CUDA_CHECK(cudaMemcpyAsync(out, in, source.bytes(), cudaMemcpyDeviceToDevice));
     });
