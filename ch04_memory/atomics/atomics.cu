@@ -128,7 +128,10 @@ __global__ void countPerBlock(const int* events, std::size_t n, unsigned kinds, 
     if (threadIdx.x < kinds) own[threadIdx.x] = 0;
     __syncthreads();
 
-    for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) atomicAdd(&own[events[i]], 1);
+    for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
+        const int kind = events[i];
+        atomicAdd(&own[kind], 1);
+    }
     __syncthreads();
 
     if (threadIdx.x < kinds) atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
@@ -142,8 +145,10 @@ __global__ void addPerBlock(const int* events, std::size_t n, unsigned kinds, in
     if (threadIdx.x < kinds) own[threadIdx.x] = 0;
     __syncthreads();
 
-    for (std::size_t i = globalThread(); i < n; i += threadsInGrid())
-        atomicAdd(&own[events[i]], amount);
+    for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
+        const int kind = events[i];
+        atomicAdd(&own[kind], amount);
+    }
     __syncthreads();
 
     if (threadIdx.x < kinds) atomicAdd(&sums[threadIdx.x], own[threadIdx.x]);
@@ -160,8 +165,10 @@ __global__ void addPerLane(const int* events, std::size_t n, unsigned kinds, int
     for (unsigned kind = warp; kind < kinds; kind += warps) own[kind][lane] = 0;
     __syncthreads();
 
-    for (std::size_t i = globalThread(); i < n; i += threadsInGrid())
-        atomicAdd(&own[events[i]][lane], amount);
+    for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
+        const int kind = events[i];
+        atomicAdd(&own[kind][lane], amount);
+    }
     __syncthreads();
 
     for (unsigned kind = warp; kind < kinds; kind += warps) {
