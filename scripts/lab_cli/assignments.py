@@ -16,7 +16,8 @@ listed            likewise, what the list of kernels in the header comment says 
 hints             at least three, from a nudge to nearly the answer
 sizes             options of runs whose rows must be right. A teacher may add more
 check             options of a run in which the hazard check must find nothing
-bounds            a list; each has a count, a bound on what the cpu back end counts: "gld_efficiency >= 95 %",
+bounds            a list, empty where right rows are all that is asked for; each has a count, a bound on what
+                  the cpu back end counts: "gld_efficiency >= 95 %",
                   which must hold for each of these launches; options of the run; and goal = true where the
                   assignment is about this bound. The kernel before it misses each goal
 speed             on a GPU alone: of, another row of the same run; least, the share of its speed that the rows
