@@ -33,6 +33,7 @@
 #include "emu/atomics.h"
 #include "emu/math.h"
 #include "emu/nv_atomics.h"
+#include "emu/textures.h"
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "emu/per_thread_default_stream.h"
 #endif

@@ -20,7 +20,6 @@ HEADERS = [
         (r"cuda_(fp|bf)\d+\.h", "arithmetic of 16 bits and less", "compute in float"),
         (r"mma\.h", "tensor cores", "multiply in float without them"),
         (r"cuda_awbarrier\.h", "nvcuda::experimental::awbarrier", "use cuda::barrier"),
-        ("(texture|surface)_|cuda_texture", "textures", "read the array itself"),
         (r"cuda_\w+_interop|cuda(GL|EGL|VDPAU)", "graphics", WITHOUT),
         ("cublas", "cuBLAS", WITHOUT),
         ("cudnn", "cuDNN", WITHOUT),
@@ -36,11 +35,30 @@ HEADERS = [
     )
 ]
 NO_SYNC = set("__shfl __shfl_up __shfl_down __shfl_xor __any __all __ballot".split())
-TEXTURES = set(
-    "texture tex1D tex2D tex3D tex1Dfetch tex1DLayered tex2DLayered surf1Dread surf1Dwrite "
-    "surf2Dread surf2Dwrite cudaTextureObject_t cudaSurfaceObject_t".split()
+# Gone since CUDA 12.
+REFERENCE_TYPES = {"texture", "surface"}
+REFERENCE_CALLS = set(
+    "cudaBindTexture cudaBindTexture2D cudaBindTextureToArray cudaUnbindTexture "
+    "cudaBindSurfaceToArray cudaGetTextureReference cudaGetSurfaceReference".split()
 )
-NAMES = NO_SYNC | TEXTURES
+NO_REFERENCES = (
+    "texture and surface references are gone since CUDA 12: make an object with "
+    "cudaCreateTextureObject() or cudaCreateSurfaceObject(), and pass it to the kernel"
+)
+LEVELS = set(
+    "tex1DLod tex2DLod tex3DLod tex1DLayeredLod tex2DLayeredLod texCubemapLod tex1DGrad tex2DGrad "
+    "tex3DGrad tex1DLayeredGrad tex2DLayeredGrad texCubemapGrad".split()
+)
+CUBES = set(
+    "texCubemap texCubemapLayered surfCubemapread surfCubemapwrite "
+    "surfCubemapLayeredread surfCubemapLayeredwrite".split()
+)
+MIPMAP_CALLS = set(
+    "cudaMallocMipmappedArray cudaFreeMipmappedArray cudaGetMipmappedArrayLevel".split()
+)
+REFERENCES = REFERENCE_TYPES | REFERENCE_CALLS
+IMAGES = LEVELS | CUBES | MIPMAP_CALLS
+NAMES = NO_SYNC | REFERENCES | IMAGES
 
 
 def missing_includes(source: Source) -> list[tuple[int, int, str]]:
@@ -78,8 +96,10 @@ def missing_name(unit: Unit, stream: Stream, index: int) -> Optional[str]:
     where = kind(unit.scopes(stream)[index])
     if name in NO_SYNC and behind == "(" and where in ("device", "both"):
         return f"'{name}' is gone since Volta: use {name}_sync(), whose first argument is a mask of lanes"
-    if name.endswith("_t") or (name == "texture" and behind == "<" and where == "open"):
-        return f"'{name}': the cpu back end has no textures and surfaces; read the array itself"
-    if name in TEXTURES and behind in ("(", "<") and where in ("device", "both"):
-        return f"'{name}': the cpu back end has no textures and surfaces; read the array itself"
+    if name in REFERENCE_TYPES and behind == "<" and where == "open":
+        return f"'{name}': {NO_REFERENCES}"
+    if name in REFERENCE_CALLS and behind in ("(", "<"):
+        return f"'{name}': {NO_REFERENCES}"
+    if name in MIPMAP_CALLS or (name in LEVELS | CUBES and where in ("device", "both")):
+        return f"'{name}': the cpu back end has no mipmaps and cubemaps; use an array for each"
     return None

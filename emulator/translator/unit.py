@@ -38,7 +38,7 @@ ANY_DECLARING_MACRO = re.compile(r"\bEMU_\w+\(([^)]*)")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(
     r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|\b(?:__)?asm|cudaLaunch|__CUDA_ARCH__"
-    r"|\btexture\s*<|cuda(?:Texture|Surface)Object_t"
+    r"|\b(?:texture|surface)\s*<|cudaBind(?:Texture|Surface)|cuda\w*Mipmapped"
 )
 
 BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())

@@ -43,8 +43,11 @@ KERNEL = "__global__ void k() {\n%s\n}\n"
     "source, line, message",
     [
         (KERNEL % "x = __shfl_down(x, 1);", 2, "'__shfl_down' is gone since Volta: use __shfl_down_sync()"),
-        (KERNEL % "x = tex2D(t, 1, 2);", 2, "'tex2D': the cpu back end has no textures"),
-        ("void f(cudaTextureObject_t t);\n", 1, "'cudaTextureObject_t': the cpu back end"),
+        (KERNEL % "x = texCubemap<float>(t, 1, 2, 3);", 2, "'texCubemap': the cpu back end has no mipmaps"),
+        (KERNEL % "x = tex2DLod<float>(t, 1, 2, 0);", 2, "'tex2DLod': the cpu back end has no mipmaps"),
+        ("void f() { cudaMallocMipmappedArray(&a, &c, e, 3); }\n", 1, "'cudaMallocMipmappedArray': the cpu"),
+        ("texture<float, 2> image;\n", 1, "'texture': texture and surface references are gone since CUDA 12"),
+        ("void f() { cudaBindTextureToArray(t, a); }\n", 1, "'cudaBindTextureToArray': texture and"),
     ],
 )  # fmt: skip
 def test_names(translated_or_error, source, line, message):
@@ -60,7 +63,10 @@ def test_names(translated_or_error, source, line, message):
         "template <class T> struct texture {};\ntexture<int> t;\n",
         "int main() { int texture = 1; return texture < 2; }\n",
         KERNEL % "x = s.__any(1);",
-        "void f() { tex2D(1); }\n",
+        "void f() { texCubemap(1); }\n",
+        "struct surface {};\nsurface s;\n",
+        KERNEL % "x = tex2D<float>(t, 1, 2);",
+        "void f(cudaTextureObject_t t);\n",
     ],
 )
 def test_names_of_the_users_own(translated_or_error, source):

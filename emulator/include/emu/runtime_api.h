@@ -12,4 +12,5 @@
 #include "emu/api/memory.h"
 #include "emu/api/streams.h"
 #include "emu/api/symbols.h"
+#include "emu/api/textures.h"
 #include "emu/runtime_types.h"

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "emu/error_list.h"
+#include "emu/texture_types.h"
 #include "emu/vector_types.h"
 
 #define CUDART_VERSION 13000
@@ -29,7 +30,6 @@ typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
-typedef struct cudaArray* cudaArray_t;  // only to spell the fields of cudaMemcpy3DParms
 
 // ---- Devices -----------------------------------------------------------------------------------
 
@@ -164,13 +164,13 @@ struct cudaPitchedPtr {
 };
 
 struct cudaExtent {
-    size_t width;  // bytes
+    size_t width;  // bytes; elements where an array takes part
     size_t height;
     size_t depth;
 };
 
 struct cudaPos {
-    size_t x;  // bytes
+    size_t x;  // bytes; elements of an array
     size_t y;
     size_t z;
 };

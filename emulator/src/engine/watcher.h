@@ -10,6 +10,7 @@
 #include "async_copies.h"
 #include "emu/kernel_arguments.h"
 #include "scheduler.h"
+#include "textures.h"
 
 namespace emu {
 
@@ -92,6 +93,9 @@ class Watcher {
     virtual void mbarrierArrived(unsigned /*rank*/, const void* /*barrier*/) {}
     virtual void mbarrierWaited(unsigned /*rank*/, const void* /*barrier*/) {}
     virtual void mbarrierCompleted(const void* /*barrier*/) {}
+
+    // The running thread has read texels of a texture, or is about to read or write a surface.
+    virtual void texelsAccessed(unsigned /*rank*/, const TexelAccess&) {}
 
     // The running thread launches a grid, which may begin before its own ends unless it is a
     // `tail`.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "array.h"
 #include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/allocations.h"
@@ -263,6 +264,36 @@ std::string whyWrongWay(const Copy& copy) {
            (hostTo ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToDevice");
 }
 
+// One side of a copy with an array: that array, or a pointer.
+cudaError_t toSide(cudaArray_const_t handle, const cudaPitchedPtr& pointer, cudaPos position,
+                   const Box& box, size_t elementBytes, Layout* layout) {
+    if (handle == nullptr) {
+        return toLayout(pointer, position, {box.width, box.height, box.depth}, layout);
+    }
+    if (pointer.ptr != nullptr) {
+        return because(cudaErrorInvalidValue, "an array and a pointer are given for one side");
+    }
+    position.x *= elementBytes;
+    const std::optional<Array> array = findArray(handle);
+    return array ? toLayout(*array, position, box, layout) : cudaErrorInvalidValue;
+}
+
+// Where an array takes part, the extent counts its elements.
+cudaError_t toArrayCopy(const cudaMemcpy3DParms& params, Copy* copy) {
+    const bool toArray = params.dstArray != nullptr;
+    const std::optional<Array> array = findArray(toArray ? params.dstArray : params.srcArray);
+    if (!array) return because(cudaErrorInvalidValue, "no array has this handle");
+    const size_t elementBytes = array->image.elementBytes();
+    if (__builtin_mul_overflow(copy->box.width, elementBytes, &copy->box.width)) {
+        return cudaErrorInvalidValue;
+    }
+    const cudaError_t error =
+        toSide(params.dstArray, params.dstPtr, params.dstPos, copy->box, elementBytes, &copy->dst);
+    if (error != cudaSuccess) return error;
+    return toSide(params.srcArray, params.srcPtr, params.srcPos, copy->box, elementBytes,
+                  &copy->src);
+}
+
 Fill toFill2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
     return Fill{layoutOf(pointer, pitch), {width, height, 1}, static_cast<unsigned>(value)};
 }
@@ -289,8 +320,9 @@ cudaError_t toCopy(const cudaMemcpy3DParms* params, Copy* copy) {
     const cudaExtent& extent = params->extent;
     *copy = Copy{{}, {}, {extent.width, extent.height, extent.depth}, params->kind};
     if (copy->box.empty()) return cudaSuccess;
-    // There are no CUDA arrays here, so such a handle cannot be right.
-    if (params->srcArray != nullptr || params->dstArray != nullptr) return cudaErrorInvalidValue;
+    if (params->srcArray != nullptr || params->dstArray != nullptr) {
+        return toArrayCopy(*params, copy);
+    }
     const cudaError_t error = toLayout(params->dstPtr, params->dstPos, extent, &copy->dst);
     if (error != cudaSuccess) return error;
     return toLayout(params->srcPtr, params->srcPos, extent, &copy->src);

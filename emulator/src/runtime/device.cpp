@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "array.h"
 #include "capacity.h"
 #include "capture.h"
 #include "cuda_profiler_api.h"
@@ -18,9 +19,11 @@
 #include "engine/kernel_limits.h"
 #include "engine/number_text.h"
 #include "engine/scheduler.h"
+#include "engine/textures.h"
 #include "error.h"
 #include "event.h"
 #include "graph.h"
+#include "image_limits.h"
 #include "memory.h"
 #include "memory_pool.h"
 #include "stream.h"
@@ -78,6 +81,36 @@ std::string hostCpuModel() {
     return "unknown CPU";
 }
 
+// Textures and surfaces.
+void describeImages(cudaDeviceProp* p) {
+    const auto sides = [](const ImageLimits& limits, int* first, int* second, int* third) {
+        *first = static_cast<int>(limits.width);
+        if (second != nullptr) *second = static_cast<int>(limits.height);
+        if (third != nullptr) *third = static_cast<int>(limits.depth);
+    };
+    p->textureAlignment = kTextureAlignment;
+    p->texturePitchAlignment = kTexturePitchAlignment;
+    p->surfaceAlignment = kTextureAlignment;
+    p->maxTexture1DLinear = static_cast<int>(kMaxLinearBytes / sizeof(float4));
+    sides(kMaxPitchedTexture, &p->maxTexture2DLinear[0], &p->maxTexture2DLinear[1], nullptr);
+    p->maxTexture2DLinear[2] = static_cast<int>(kMaxTexturePitch);
+    sides(kMaxTexture1D, &p->maxTexture1D, nullptr, nullptr);
+    sides(kMaxTexture2D, &p->maxTexture2D[0], &p->maxTexture2D[1], nullptr);
+    sides(kMaxTextureGather, &p->maxTexture2DGather[0], &p->maxTexture2DGather[1], nullptr);
+    sides(kMaxTexture3D, &p->maxTexture3D[0], &p->maxTexture3D[1], &p->maxTexture3D[2]);
+    sides(kMaxTexture3DDeep, &p->maxTexture3DAlt[0], &p->maxTexture3DAlt[1],
+          &p->maxTexture3DAlt[2]);
+    sides(kMaxTexture1DLayered, &p->maxTexture1DLayered[0], nullptr, &p->maxTexture1DLayered[1]);
+    sides(kMaxTexture2DLayered, &p->maxTexture2DLayered[0], &p->maxTexture2DLayered[1],
+          &p->maxTexture2DLayered[2]);
+    sides(kMaxSurface1D, &p->maxSurface1D, nullptr, nullptr);
+    sides(kMaxTexture2D, &p->maxSurface2D[0], &p->maxSurface2D[1], nullptr);
+    sides(kMaxTexture3D, &p->maxSurface3D[0], &p->maxSurface3D[1], &p->maxSurface3D[2]);
+    sides(kMaxTexture1DLayered, &p->maxSurface1DLayered[0], nullptr, &p->maxSurface1DLayered[1]);
+    sides(kMaxTexture2DLayered, &p->maxSurface2DLayered[0], &p->maxSurface2DLayered[1],
+          &p->maxSurface2DLayered[2]);
+}
+
 cudaDeviceProp describe() {
     cudaDeviceProp p = {};
     const DeviceSettings& settings = deviceSettings();
@@ -129,10 +162,7 @@ cudaDeviceProp describe() {
     p.streamPrioritiesSupported = 1;
     p.cooperativeLaunch = 1;
 
-    // Alignments as on a GPU, since programs compute with them.
-    p.textureAlignment = 512;
-    p.texturePitchAlignment = 32;
-    p.surfaceAlignment = 512;
+    describeImages(&p);
     return p;
 }
 
@@ -193,6 +223,68 @@ int attributeValue(cudaDeviceAttr attribute) {
             return static_cast<int>(p.texturePitchAlignment);
         case cudaDevAttrSurfaceAlignment:
             return static_cast<int>(p.surfaceAlignment);
+        case cudaDevAttrMaxTexture1DWidth:
+            return p.maxTexture1D;
+        case cudaDevAttrMaxTexture2DWidth:
+            return p.maxTexture2D[0];
+        case cudaDevAttrMaxTexture2DHeight:
+            return p.maxTexture2D[1];
+        case cudaDevAttrMaxTexture3DWidth:
+            return p.maxTexture3D[0];
+        case cudaDevAttrMaxTexture3DHeight:
+            return p.maxTexture3D[1];
+        case cudaDevAttrMaxTexture3DDepth:
+            return p.maxTexture3D[2];
+        case cudaDevAttrMaxTexture3DWidthAlt:
+            return p.maxTexture3DAlt[0];
+        case cudaDevAttrMaxTexture3DHeightAlt:
+            return p.maxTexture3DAlt[1];
+        case cudaDevAttrMaxTexture3DDepthAlt:
+            return p.maxTexture3DAlt[2];
+        case cudaDevAttrMaxTexture1DLayeredWidth:
+            return p.maxTexture1DLayered[0];
+        case cudaDevAttrMaxTexture1DLayeredLayers:
+            return p.maxTexture1DLayered[1];
+        case cudaDevAttrMaxTexture2DLayeredWidth:
+            return p.maxTexture2DLayered[0];
+        case cudaDevAttrMaxTexture2DLayeredHeight:
+            return p.maxTexture2DLayered[1];
+        case cudaDevAttrMaxTexture2DLayeredLayers:
+            return p.maxTexture2DLayered[2];
+        case cudaDevAttrMaxTexture2DGatherWidth:
+            return p.maxTexture2DGather[0];
+        case cudaDevAttrMaxTexture2DGatherHeight:
+            return p.maxTexture2DGather[1];
+        case cudaDevAttrMaxTexture1DLinearWidth:
+            return p.maxTexture1DLinear;
+        case cudaDevAttrMaxTexture2DLinearWidth:
+            return p.maxTexture2DLinear[0];
+        case cudaDevAttrMaxTexture2DLinearHeight:
+            return p.maxTexture2DLinear[1];
+        case cudaDevAttrMaxTexture2DLinearPitch:
+            return p.maxTexture2DLinear[2];
+        case cudaDevAttrMaxSurface1DWidth:
+            return p.maxSurface1D;
+        case cudaDevAttrMaxSurface2DWidth:
+            return p.maxSurface2D[0];
+        case cudaDevAttrMaxSurface2DHeight:
+            return p.maxSurface2D[1];
+        case cudaDevAttrMaxSurface3DWidth:
+            return p.maxSurface3D[0];
+        case cudaDevAttrMaxSurface3DHeight:
+            return p.maxSurface3D[1];
+        case cudaDevAttrMaxSurface3DDepth:
+            return p.maxSurface3D[2];
+        case cudaDevAttrMaxSurface1DLayeredWidth:
+            return p.maxSurface1DLayered[0];
+        case cudaDevAttrMaxSurface1DLayeredLayers:
+            return p.maxSurface1DLayered[1];
+        case cudaDevAttrMaxSurface2DLayeredWidth:
+            return p.maxSurface2DLayered[0];
+        case cudaDevAttrMaxSurface2DLayeredHeight:
+            return p.maxSurface2DLayered[1];
+        case cudaDevAttrMaxSurface2DLayeredLayers:
+            return p.maxSurface2DLayered[2];
         case cudaDevAttrGpuOverlap:
             return p.deviceOverlap;
         case cudaDevAttrMultiProcessorCount:
@@ -436,6 +528,8 @@ cudaError_t cudaDeviceReset() {
     destroyGraphs();
     destroyEvents();
     destroyStreams();
+    removeImageObjects();
+    forgetArrays();
     freeAllMemory();
     resetKernelHeap();
     resetMemoryPool();

@@ -72,6 +72,9 @@ COUNTS = {
     "shared efficiency": Count(
         "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", OPTIMISED, ROUNDED
     ),
+    "texture reads": Count("smsp__inst_executed_op_texture.sum", DEBUG),
+    "surface reads": Count("smsp__inst_executed_op_surface_ld.sum", DEBUG),
+    "surface writes": Count("smsp__inst_executed_op_surface_st.sum", DEBUG),
     "asynchronous copies": Count("smsp__inst_executed_op_ldgsts.sum", DEBUG),
     "copy efficiency": Count(
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_ldgsts.pct", OPTIMISED, ROUNDED

@@ -166,6 +166,11 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                     "a child sees what its thread did before the launch, and its block before a "
                     "__syncthreads() before that; everything else may run beside it",
                     "launch what comes later with cudaStreamTailLaunch"};
+        case Hazard::StaleTexture:
+            return {"texture or surface read of what the same kernel has written",
+                    "the cache of textures may hold what was there before, whatever orders the "
+                    "two",
+                    "read in the next launch, or read one array and write another"};
         case Hazard::ArrayBounds:
             return {
                 "array index out of bounds",

@@ -775,6 +775,19 @@ void BlockChecker::asyncCopyEnds(unsigned rank, const AsyncCopy& copy) {
     copies.erase(found);
 }
 
+// (The engine has seen to their bounds.)
+void BlockChecker::texelsAccessed(const TexelAccess& texels) {
+    for (unsigned i = 0; i < texels.count; ++i) {
+        Access texel{};
+        texel.address = texels.texel[i];
+        texel.pc = texels.pc;
+        texel.size = texel.whole = texels.bytes;
+        texel.kind = texels.isStore ? AccessKind::Store : AccessKind::Load;
+        texel.isTexture = !texels.isStore;
+        if (memoryMap.classify(texel.address, &texel.space)) access(texel);
+    }
+}
+
 // The copy may be carried out now: it meets what others do until the next meeting of threads.
 void BlockChecker::meets(const CopyUnderWay& underWay, unsigned rank) {
     if (!underWay.inBounds) return;

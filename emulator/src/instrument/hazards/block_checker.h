@@ -17,6 +17,7 @@
 #include "engine/call_site.h"
 #include "engine/failure.h"
 #include "engine/grid.h"
+#include "engine/textures.h"
 #include "findings.h"
 #include "float_sums.h"
 #include "global_check.h"
@@ -59,6 +60,7 @@ class BlockChecker : public Recorder {
     void mbarrierArrived(unsigned rank, const void* barrier);
     void mbarrierWaited(unsigned rank, const void* barrier);
     void mbarrierCompleted(const void* barrier);
+    void texelsAccessed(const TexelAccess& texels);
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void shuffleMeets(unsigned warp, unsigned mask);
     // Where the running thread is, in the user's code.

@@ -141,6 +141,9 @@ class Checker : public Watcher {
     void mbarrierCompleted(const void* barrier) override {
         blocks_.mine().mbarrierCompleted(barrier);
     }
+    void texelsAccessed(unsigned, const TexelAccess& texels) override {
+        blocks_.mine().texelsAccessed(texels);
+    }
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
                            const CallSite& site) override {
         return blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);

@@ -21,6 +21,7 @@ enum class Hazard {
     GlobalVolatileRace,
     StreamRace,     // in memory that work of two streams uses at a time
     ChildRace,      // of a kernel with the one that launched it
+    StaleTexture,   // a kernel reads by a texture or surface what it has written
     ArrayBounds,    // an index outside of its array, as that is declared
     SharedAlias,    // two extern __shared__ arrays are one memory, where values get lost
     SharedBounds,   // outside the shared arrays of the kernel

@@ -18,6 +18,7 @@ bool areVolatile(const GlobalRace& race) {
 }
 
 Hazard hazardOf(const GlobalRace& race) {
+    if (race.isTexture) return Hazard::StaleTexture;
     switch (race.firstDoer) {
         case Doer::SameLaunch:
             return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
@@ -71,13 +72,14 @@ void GlobalCheck::handOver(Findings& findings) {
 Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
     const GlobalRecord &first = race.first, &second = race.second;
     const Hazard hazard = hazardOf(race);
-    Finding finding{hazard,
-                    hazard == Hazard::GlobalVolatileRace
-                        ? "volatile does not order the lanes of a warp"
-                        : raceKind(first.accessKind(), second.accessKind()),
-                    {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
-                     actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
-                    nameOfGlobal(race.address, race.size)};
+    Finding finding{
+        hazard,
+        hazard == Hazard::GlobalVolatileRace ? "volatile does not order the lanes of a warp"
+        : hazard == Hazard::StaleTexture     ? ""
+                                             : raceKind(first.accessKind(), second.accessKind()),
+        {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
+         actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
+        nameOfGlobal(race.address, race.size)};
     finding.withinWarps = sameWarp(race.first, race.second);
     finding.looked = race.looked;
     if (race.firstDoer == Doer::Parent) {

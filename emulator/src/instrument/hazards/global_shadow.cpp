@@ -357,6 +357,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
                          std::memory_order_release);
     }
     compares_ = access.compares;
+    isTexture_ = access.isTexture;
     const size_t firstNew = pending_.size();
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
@@ -392,6 +393,16 @@ void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, ui
     };
     switch (own.accessKind()) {
         case AccessKind::Load:
+            if (isTexture_) {
+                for (const GlobalRecord* write : {&word.write, &word.atomic}) {
+                    if ((write->bytes & own.bytes) == 0) continue;
+                    GlobalRace stale = with(*write);
+                    stale.isTexture = true;
+                    add(stale);
+                }
+                keepRead(word, own);
+                return;
+            }
             look(word.write);
             if (conflicts(word.atomic, own)) shadow_.mayRace(own, address, with(word.atomic));
             keepRead(word, own);

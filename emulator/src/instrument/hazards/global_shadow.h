@@ -36,7 +36,8 @@ struct GlobalRace {
     uintptr_t address;  // of the second access
     uint32_t size;
     Doer firstDoer;
-    bool looked = false;  // the second thread, or its block, had looked at what may be a flag
+    bool looked = false;     // the second thread, or its block, had looked at what may be a flag
+    bool isTexture = false;  // the second access is by a texture or surface, ordered or not
 };
 
 // The records of a launch. For each word the last plain write, the last atomic, and two reads, by
@@ -211,8 +212,8 @@ class GlobalRaces {
     uint64_t generation_ = 0;
     std::array<CachedPage, 256> cache_{};
     std::vector<PendingWrite> pending_;
-    std::set<uint32_t> looks_;  // that the shadow knows
-    bool compares_ = false;     // the access that is looked at
+    std::set<uint32_t> looks_;                   // that the shadow knows
+    bool compares_ = false, isTexture_ = false;  // the access that is looked at
 };
 
 }  // namespace emu

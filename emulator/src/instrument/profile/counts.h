@@ -46,8 +46,9 @@ struct LaunchCounts {
     AccessCounts globalLoads, globalStores, globalAtomics;
     AccessCounts sharedLoads, sharedStores, sharedAtomics;
     CopyCounts copies;
-    uint64_t loopSteps = 0;           // of `for` loops, by warps
-    uint64_t divisions = 0;           // signed ones, by warps
+    uint64_t textureReads = 0, surfaceReads = 0, surfaceWrites = 0;  // instructions, by warps
+    uint64_t loopSteps = 0;                                          // of `for` loops, by warps
+    uint64_t divisions = 0;                                          // signed ones, by warps
     uint64_t divergentDivisions = 0;  // of these, those with both signs in a warp
     uint64_t barriers = 0;            // arrivals of warps
     uint64_t bytesInFlight = 0;       // of a block's copies at most, while it reads shared memory

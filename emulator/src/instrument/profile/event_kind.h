@@ -21,6 +21,10 @@ enum class EventKind : uint8_t {
     ConstantLoad,  // counted for lines alone
     CopyTo,        // an asynchronous copy, of which two events tell: to where, and how many bytes
     CopyFrom,      // from where, and how many of these bytes are read
+    // Counted for launches alone:
+    TextureRead,
+    SurfaceRead,
+    SurfaceWrite,
 };
 
 }  // namespace emu

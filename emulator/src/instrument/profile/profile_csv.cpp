@@ -146,6 +146,9 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
          false},
         {"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "",
          whole(copies.conflicts), true},
+        {"smsp__inst_executed_op_texture.sum", "inst", whole(counts.textureReads), true},
+        {"smsp__inst_executed_op_surface_ld.sum", "inst", whole(counts.surfaceReads), true},
+        {"smsp__inst_executed_op_surface_st.sum", "inst", whole(counts.surfaceWrites), true},
         // Not of ncu's: no counter of the GPU has them alone.
         {"emulator__barriers.sum", "", whole(counts.barriers), true},
         {"emulator__bytes_in_flight.max", "byte", whole(counts.bytesInFlight), true},

@@ -39,7 +39,8 @@ class BlockProfiler : public Recorder {
     // `withLines`: what is done is also counted by line; `close`: and looked at closely.
     void blockBegins(bool withLines, bool close) {
         memoryMap.beginBlock();
-        inFlight_ = 0;
+        byBarriers_ = {};
+        byThread_.fill({});
         warps_ = (blockDim.x * blockDim.y * blockDim.z + kWarpSize - 1) / kWarpSize;
         for (unsigned warp = 0; warp < warps_; ++warp) {
             if (!replays_[warp]) replays_[warp] = std::make_unique<WarpReplay>();
@@ -53,6 +54,9 @@ class BlockProfiler : public Recorder {
     void blockEnded(bool completed) {
         recorder = nullptr;
         if (completed) replayAll();
+        uint64_t inFlight = byBarriers_.most;
+        for (const Copied& copied : byThread_) inFlight += copied.most;
+        counts_.bytesInFlight = std::max(counts_.bytesInFlight, inFlight);
         lines_.blockEnds();
         warps_ = 0;
     }
@@ -61,6 +65,7 @@ class BlockProfiler : public Recorder {
         const Fiber* fiber = currentFiber();
         memoryMap.setStack(fiber->stackBottom, fiber->stackSize);
         const unsigned lane = rank % kWarpSize;
+        rank_ = rank;
         warp_ = rank / kWarpSize;
         trace_ = &replays_[warp_]->traceOf(lane);
         running_[warp_] |= 1u << lane;
@@ -81,14 +86,25 @@ class BlockProfiler : public Recorder {
     }
 
     void barrierReached() { add(0, kBarrierPlace, EventKind::Barrier, 0); }
-    void asyncCopyBegins(const AsyncCopy& copy) {
-        inFlight_ += copy.size;
+    void asyncCopyBegins(unsigned rank, const AsyncCopy& copy) {
+        if (!copy.store) copiesOf(rank, copy).now += copy.size;
         if (copy.bulk) return;  // no instruction of the warp moves its data
         const uint32_t place = placeOf(copy.pc);
         add(inVariable(reinterpret_cast<uintptr_t>(copy.to)), place, EventKind::CopyTo, copy.size);
         add(reinterpret_cast<uintptr_t>(copy.from), place, EventKind::CopyFrom, copy.read);
     }
-    void asyncCopyEnds(const AsyncCopy& copy) { inFlight_ -= copy.size; }
+    void asyncCopyBound(unsigned rank, const AsyncCopy& copy) {
+        byThread_[rank].now -= copy.size;
+        byBarriers_.now += copy.size;
+    }
+    void asyncCopyEnds(unsigned rank, const AsyncCopy& copy) {
+        if (!copy.store) copiesOf(rank, copy).now -= copy.size;
+    }
+    void texelsAccessed(const TexelAccess& access) {
+        const EventKind ofSurface =
+            access.isStore ? EventKind::SurfaceWrite : EventKind::SurfaceRead;
+        add(0, placeOf(access.pc), access.isSurface ? ofSurface : EventKind::TextureRead, 0);
+    }
     void replayAll() {
         const Quiet quiet;
         for (unsigned warp = 0; warp < warps_; ++warp) replays_[warp]->replay(0, counts_);
@@ -103,7 +119,9 @@ class BlockProfiler : public Recorder {
         if (access.space == Space::Other) return;
         const bool shared = access.space == Space::Shared;
         if (shared && access.kind == AccessKind::Load) {
-            counts_.bytesInFlight = std::max(counts_.bytesInFlight, inFlight_);
+            for (Copied* copied : {&byThread_[rank_], &byBarriers_}) {
+                copied->most = std::max(copied->most, copied->now);
+            }
         }
         EventKind kind = EventKind::GlobalLoad;
         switch (access.kind) {
@@ -195,7 +213,17 @@ class BlockProfiler : public Recorder {
     std::vector<Event>* trace_ = nullptr;  // its events
     ThreadLocal variable_{"", 0, 0};       // that was copied to last
     Variable global_{nullptr, 0};          // that was accessed last
-    uint64_t inFlight_ = 0;                // bytes of copies of this block
+    // Bytes of copies to shared memory that are under way; and at most, while the thread, or any
+    // thread, reads there.
+    struct Copied {
+        uint64_t now = 0, most = 0;
+    };
+    Copied& copiesOf(unsigned rank, const AsyncCopy& copy) {
+        return copy.barrier != nullptr ? byBarriers_ : byThread_[rank];
+    }
+    Copied byBarriers_;                                   // for which an mbarrier waits
+    std::array<Copied, kMaxThreadsPerBlock> byThread_{};  // for which their thread does
+    unsigned rank_ = 0;                                   // of the thread that runs
     LaunchCounts counts_;
     LineCounts lines_;
 };
@@ -250,12 +278,18 @@ class Profiler : public Watcher {
     void barrierReached(unsigned, const CallSite&) override { blocks_.mine().barrierReached(); }
     void barrierReleased(const CallSite&, bool) override { blocks_.mine().replayAll(); }
     void warpMet(unsigned, unsigned, bool) override {}
-    void asyncCopyBegins(unsigned, const AsyncCopy& copy) override {
-        blocks_.mine().asyncCopyBegins(copy);
+    void asyncCopyBegins(unsigned rank, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyBegins(rank, copy);
+    }
+    void asyncCopyBound(unsigned rank, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyBound(rank, copy);
+    }
+    void texelsAccessed(unsigned, const TexelAccess& access) override {
+        blocks_.mine().texelsAccessed(access);
     }
 
-    void asyncCopyEnds(unsigned, const AsyncCopy& copy) override {
-        blocks_.mine().asyncCopyEnds(copy);
+    void asyncCopyEnds(unsigned rank, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyEnds(rank, copy);
     }
 
     // Of what streams run, kernels alone are work that is counted.

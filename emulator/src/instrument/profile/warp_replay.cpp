@@ -175,6 +175,15 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
         case EventKind::CopyFrom:
             copy(group, counts.copies);
             break;
+        case EventKind::TextureRead:
+            ++counts.textureReads;
+            break;
+        case EventKind::SurfaceRead:
+            ++counts.surfaceReads;
+            break;
+        case EventKind::SurfaceWrite:
+            ++counts.surfaceWrites;
+            break;
     }
     forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
 }
@@ -376,6 +385,9 @@ void LaunchCounts::add(const LaunchCounts& other) {
     sharedStores.add(other.sharedStores);
     sharedAtomics.add(other.sharedAtomics);
     copies.add(other.copies);
+    textureReads += other.textureReads;
+    surfaceReads += other.surfaceReads;
+    surfaceWrites += other.surfaceWrites;
     barriers += other.barriers;
     bytesInFlight = std::max(bytesInFlight, other.bytesInFlight);
     loopSteps += other.loopSteps;

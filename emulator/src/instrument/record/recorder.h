@@ -31,6 +31,7 @@ struct Access {
     bool onlyStores = false;  // an atomic that a GPU carries out as a store
     bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
     bool isQuad = false;  // of 16 bytes, whose address must be a multiple of 16, and not of 8 only
+    bool isTexture = false;  // a load of a texture or surface, which may miss what its kernel wrote
 
     // Of the struct, where this is its first part.
     size_t allBytes() const { return packed ? whole : size; }
