@@ -7,15 +7,15 @@
 
 // Code for one architecture. A capability is a number such as 90, for 9.0.
 struct Code {
-    bool machine;  // machine code, else PTX
-    unsigned capability;
+    bool machine = false;  // machine code, else PTX
+    unsigned capability = 0;
 };
 
 // What a file carries: code[0] to code[count - 1], in any order.
 constexpr unsigned kMostCode = 16;
 struct File {
     unsigned count = 0;
-    Code code[kMostCode] = {};
+    Code code[kMostCode];
 };
 
 // CMake's names for code: "75-virtual,90-real" is PTX for 7.5 and machine code for 9.0.
