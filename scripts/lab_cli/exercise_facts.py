@@ -39,7 +39,7 @@ runs              what ./lab bench runs on a GPU: options of a run; or { options
 files             options that take the name of a further CSV file: "timeline" gives
                   timeline.csv
 images            what a further run on a GPU draws: options of that run, and files, options that take
-                  the name of a PGM image: "map" gives map.pgm
+                  the name of a PGM or PPM image: "map" gives map.pgm, or map.ppm if it has colours
 debug             true where metrics.csv is to have the debug build (-G), too, which keeps
                   every branch
 [work]            what the numbers of a row stand for, as the page states it: the ctest case with --csv
@@ -53,7 +53,7 @@ per               column: the speed-up begins anew where it changes, too
 chart             one of CHARTS; its own keys are explained at its class in results/plots/
 title             goes behind the exercise's name; {column} is the value in the first row
 source            "timeline": rows of timeline.csv instead of table.csv; of the chart "image", which has
-                  no rows, "map": map.pgm
+                  no rows, "map": map.pgm, or map.ppm with colour = true
 where             only rows with these values, or with one of a list of values; the words of the
                   column parameters count as columns
 largest           only the rows with the largest value of this column
@@ -417,7 +417,13 @@ CHARTS: dict[str, dict[str, Rule]] = {
     },
     "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
     "roofline": {"curve": TEXT, "measured": TABLE},
-    "image": {"label": TEXT, "top": TEXT.or_nothing(), "names": TEXTS.or_nothing()},
+    "image": {
+        "label": TEXT.or_nothing(),
+        "top": TEXT.or_nothing(),
+        "names": TEXTS.or_nothing(),
+        "shades": FLAG.or_nothing(),
+        "colour": FLAG.or_nothing(),
+    },
     "warps": {
         "picture": toml_file.one_of(["divergence", "access", "banks"]),
         "panels": tables_of(

@@ -47,7 +47,8 @@ class Spec:
         """The file that has the rows, or is the image."""
         if self.is_counted:
             return self.results / WARPS_FILE
-        return store.file(folder, self.entry.get("source", ""), ".pgm" if self.is_image else ".csv")
+        suffix = images.suffix(self.entry.get("colour", False)) if self.is_image else ".csv"
+        return store.file(folder, self.entry.get("source", ""), suffix)
 
     def text(self, folder: Path) -> str:
         """That of the file, with the rows of `also` and `placed` behind its own, in its columns."""

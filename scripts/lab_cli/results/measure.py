@@ -140,6 +140,6 @@ def measure(job: Job, store: Store, each: Callable[[], None]) -> None:
         write(path, with_facts(store.facts, table))
         say(f"    written: {shown(path)}")
     for kind, data in drawn.items():
-        path = file(job.folder, kind, ".pgm")
+        path = file(job.folder, kind, images.parse(data, job.folder / kind).suffix)
         write(path, data)
         say(f"    written: {shown(path)}")

@@ -64,6 +64,16 @@ def test_facts_and_pixels() -> None:
     assert images.parse(data, IMAGE) == images.Image(facts, 2, 3, 255, b"abcdef")
 
 
+def test_three_bytes_of_a_coloured_pixel() -> None:
+    data = images.with_facts({"gpu": "X"}, b"P6\n1 2\n255\nRGBrgb")
+    assert data == b"P6\n# gpu: X\n1 2\n255\nRGBrgb"
+    image = images.parse(data, IMAGE)
+    assert (image.channels, image.pixels, image.suffix) == (3, b"RGBrgb", ".ppm")
+    assert images.parse(b"P5\n1 1\n255\ng", IMAGE).suffix == ".pgm"
+    with pytest.raises(LabError, match="4 bytes of pixels, but 1 x 2 up to 255 are 6"):
+        images.parse(b"P6\n1 2\n255\nRGBr", IMAGE)
+
+
 def test_two_bytes_of_a_pixel() -> None:
     assert images.parse(b"P5\n1 2\n256\n\0\x01\x01\0", IMAGE).pixels == b"\0\1\1\0"
     with pytest.raises(LabError, match="2 bytes of pixels, but 1 x 2 up to 256 are 4"):
@@ -74,5 +84,5 @@ def test_two_bytes_of_a_pixel() -> None:
     "data", [b"", b"P5\n", b"P2\n1 1\n9\n1", b"P5\n1\n9\n1", b"kernel,check\n"]
 )
 def test_what_is_no_image_is_named(data: bytes) -> None:
-    with pytest.raises(LabError, match=r"^x\.pgm: not a binary PGM image \(P5\)$"):
+    with pytest.raises(LabError, match=r"^x\.pgm: not a binary PGM or PPM image"):
         images.parse(data, IMAGE)

@@ -1,4 +1,5 @@
-"""An image that an exercise wrote: a colour for each value, on a logarithmic scale, or one for each name."""
+"""An image that an exercise wrote: a colour for each value, on a logarithmic scale, or one for each name.
+Or a photograph, as it is."""
 
 from __future__ import annotations
 
@@ -24,16 +25,22 @@ NAMED = [style.PALE, style.BLUE, style.ORANGE, style.GREEN]
 @dataclass(frozen=True)
 class Picture:
     """`label` says what the values are. `names` are those of the values 0, 1 ...: then there is no
-    scale. The largest value that the image may have is black and called `top`, if that is given."""
+    scale. The largest value that the image may have is black and called `top`, if that is given.
+    `shades`: the values are shades of grey. `colour`: pixels have red, green and blue (a PPM)."""
 
-    label: str
+    label: str = ""
     top: str = ""
     names: Sequence[str] = field(default_factory=list)
+    shades: bool = False
+    colour: bool = False
 
     def draw(self, image: Image, title: str) -> Figure:
         bytes_each = 2 if image.most > 255 else 1
         values = numpy.frombuffer(image.pixels, f">u{bytes_each}")
-        values = values.reshape(image.height, image.width).astype(int)
+        values = values.reshape(image.height, image.width, image.channels).astype(int)
+        if self.shades or self.colour:
+            return self._as_it_is(values, image, title)
+        values = values[:, :, 0]
         width = style.WIDTH - (0.2 if self.names else 1.2)
         figure = style.new_figure(width * image.height / image.width + AROUND_INCHES, title)
         axes = figure.subplots()
@@ -42,6 +49,18 @@ class Picture:
             self._named(axes, values)
         else:
             self._scaled(figure, axes, values, image.most)
+        return figure
+
+    def _as_it_is(self, values: numpy.ndarray, image: Image, title: str) -> Figure:
+        """Half as wide as other figures, so that two fit side by side."""
+        shares = values / image.most
+        figure = style.new_figure(style.WIDTH / 2 * image.height / image.width + 0.4, title)
+        figure.set_figwidth(style.WIDTH / 2)
+        axes = figure.subplots()
+        axes.set_axis_off()
+        axes.imshow(
+            shares if self.colour else shares[:, :, 0], "gray", vmin=0, vmax=1, interpolation="none"
+        )
         return figure
 
     def _named(self, axes: Axes, values: numpy.ndarray) -> None:
