@@ -117,6 +117,7 @@ Picture readPicture(const Exercise& exercise, const std::string& option, const s
 }
 
 void writePicture(OutputFile& file, const Picture& picture) {
+    if (file.stream() == nullptr || picture.bytes.empty()) return;
     if (endsIn(file.name(), ".bmp")) {
         writeBmp(file.stream(), picture);
     } else {

@@ -22,7 +22,8 @@ struct Picture {
 // line and exit status 2.
 Picture readPicture(const Exercise& exercise, const std::string& option, const std::string& name);
 
-// A BMP where the file's name ends in .bmp, else a PGM or PPM.
+// A BMP where the file's name ends in .bmp, else a PGM or PPM. Nothing where there is no file, or
+// no pixel.
 void writePicture(OutputFile& file, const Picture& picture);
 
 // A PGM of numbers from 0 to `most`, which is white; above 255, a pixel takes two bytes, the high
