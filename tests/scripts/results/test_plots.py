@@ -191,6 +191,14 @@ def of_project(kind: str) -> tuple[draw.Chart, list[Row]]:
     return draw.chart_of(spec), spec.select(results.rows)
 
 
+def test_an_image_as_it_is() -> None:
+    grey = drawn(Picture(shades=True), Image({}, 2, 1, 255, b"\0\xff")).axes[0].images[0]
+    assert (grey.get_array().tolist(), grey.get_clim()) == ([[0, 1]], (0, 1))
+    data = Image({}, 1, 2, 255, b"\xff\0\0\0\xff\0", 3)
+    colours = drawn(Picture(colour=True), data).axes[0].images[0].get_array()
+    assert colours.tolist() == [[[1, 0, 0]], [[0, 1, 0]]]
+
+
 @pytest.mark.parametrize("kind", sorted({*draw.CHARTS} - {"image"}))
 def test_what_a_chart_needs_is_what_it_names(kind: str) -> None:
     """With these columns alone it can be drawn."""
