@@ -5,9 +5,9 @@
 //    1 countOne       all events have one kind, and the compiler knows it
 //    2 countEach      one atomic operation in global memory for each event
 //    3 countApart     the same with counters that lie 32 bytes apart, so that each has a sector
-//    4 countAndFind   as countEach, and the thread uses the value that the operation returns
+//    4 findFirst      as countEach, and the thread uses the value that the operation returns
 //    5 countFloat     as countEach, and the counters are floats
-//    6 countWithCas   as countEach, and the addition is a loop around atomicCAS()
+//    6 casLoop        as countEach, and the addition is a loop around atomicCAS()
 //    7 countPerWarp   one atomic operation for each kind that a warp has
 //    8 countPerBlock  each block has counters of its own in shared memory
 //    9 addPerBlock    the same, but the compiler does not know that each event adds 1
@@ -48,7 +48,7 @@
 
 constexpr unsigned kWarp = 32, kMaxKinds = 32;
 constexpr unsigned kApart = 8;               // ints in a sector of 32 bytes
-constexpr std::size_t kFewEvents = 1 << 12;  // for countWithCas, which takes too long for more
+constexpr std::size_t kFewEvents = 1 << 12;  // for casLoop, which takes too long for more
 constexpr unsigned kAllLanes = 0xFFFFFFFF;
 
 // In all counting kernels, a thread goes through the events in a grid-stride loop.
@@ -83,7 +83,7 @@ __global__ void countApart(const int* events, std::size_t n, int* counts) {
 
 // The thread that counts the first event of a kind remembers which event that is. It needs the old
 // value, so the operation has to come back from L2. Those above are sent and forgotten.
-__global__ void countAndFind(const int* events, std::size_t n, int* counts, int* first) {
+__global__ void findFirst(const int* events, std::size_t n, int* counts, int* first) {
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid())
         if (atomicAdd(&counts[events[i]], 1) == 0) first[events[i]] = static_cast<int>(i);
 }
@@ -98,7 +98,7 @@ __global__ void countFloat(const int* events, std::size_t n, float* counts) {
 // it unless another thread has been faster. Still wrong: of the lanes with the same counter, one
 // gets through in each iteration, and all others try again. (The program gives this kernel few
 // events.)
-__global__ void countWithCas(const int* events, std::size_t n, int* counts) {
+__global__ void casLoop(const int* events, std::size_t n, int* counts) {
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
         int* const count = &counts[events[i]];
         int seen = 0, old;
@@ -359,8 +359,8 @@ int main(int argc, char** argv) {
              [&] { countEach<<<grid, block>>>(events, size, counts); });
         rung("countApart", Atomics{size, 0}, areApart,
              [&] { countApart<<<grid, block>>>(events, size, counts); });
-        rung("countAndFind", Atomics{size, 0}, areFirst,
-             [&] { countAndFind<<<grid, block>>>(events, size, counts, first.get()); });
+        rung("findFirst", Atomics{size, 0}, areFirst,
+             [&] { findFirst<<<grid, block>>>(events, size, counts, first.get()); });
         rung("countFloat", Atomics{size, 0}, areFloats,
              [&] { countFloat<<<grid, block>>>(events, size, floats.get()); });
         // With all events it would take minutes.
@@ -373,9 +373,9 @@ int main(int argc, char** argv) {
         const unsigned fewBlocks = lab::blocksFor(few, block);
         const lab::Options::Values ofFew = {{"size", std::to_string(few)},
                                             {"kinds", std::to_string(kinds)}};
-        ladder.rung({"countWithCas", exercise.parameters(ofFew) + " part=cas"}, fewBlocks, block,
+        ladder.rung({"casLoop", exercise.parameters(ofFew) + " part=cas"}, fewBlocks, block,
                     lab::kNoRate, areFew,
-                    [&] { countWithCas<<<fewBlocks, block>>>(events, few, counts); });
+                    [&] { casLoop<<<fewBlocks, block>>>(events, few, counts); });
         rung("countPerWarp", Atomics{ofWarps, 0}, areCounts,
              [&] { countPerWarp<<<grid, block>>>(events, size, counts); });
         rung("countPerBlock", Atomics{atEnd, size}, areCounts,
