@@ -40,6 +40,7 @@
 
 constexpr unsigned kTile = 32;  // columns of a block
 constexpr unsigned kBlockRows = 8;
+constexpr std::size_t kLargestPage = 2 << 20;  // bytes
 
 // The value at index i of a matrix: 24 bits of a hash, as a number from 0 to 1.
 __host__ __device__ float valueAt(std::size_t i, unsigned seed) {
@@ -75,7 +76,10 @@ class Managed {
         std::size_t free = 0, total = 0;
         CUDA_CHECK(cudaMemGetInfo(&free, &total));
         if (bytes_ > free / 3) lab::quitWithoutMemory(3 * bytes_, "managed", free);
-        for (float** matrix : {&a, &b, &c}) CUDA_CHECK(cudaMallocManaged(matrix, bytes_));
+        // Each matrix has pages of its own. Small allocations may share one.
+        const std::size_t pages = (bytes_ + kLargestPage - 1) / kLargestPage;
+        for (float** matrix : {&a, &b, &c})
+            CUDA_CHECK(cudaMallocManaged(matrix, pages * kLargestPage));
     }
     ~Managed() {
         for (float* matrix : {a, b, c}) cudaFree(matrix);
