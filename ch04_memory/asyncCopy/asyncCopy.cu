@@ -7,8 +7,8 @@
 //   3 cpAsync2         copies it past the registers, into the other one of two buffers (cp.async)
 //   4 cpAsyncRing3, 4, 6   has a ring of buffers, with 2, 3 or 5 tiles on their way
 //   5 barrierCopy      has a ring of 4 buffers, each with a cuda::barrier
-//   6 bulkCopy         lets one thread ask the copy engine of the SM (TMA) for a whole tile
-//   7 bulkBothWays     also lets the copy engine write the results
+//   6 bulkCopy         lets one thread ask the TMA of the SM for a whole tile
+//   7 bulkBothWays     also lets the TMA write the results
 //     cudaMemcpy       copies the signal, for comparison
 //
 // Kernels 6 and 7 need compute capability 9.0. With --blocks=8 an SM holds more blocks, and other
@@ -184,7 +184,7 @@ __global__ void cpAsyncRing(const float* in, float* out, unsigned tiles) {
 // Each buffer has a barrier. A phase of it ends when all threads have arrived and the copies that
 // belong to it are complete. So one wait tells a thread two things: the tile is there, and all
 // others are done with the tile before it. (On compute capability 9.0, cuda::memcpy_async() itself
-// asks the copy engine here. On 8.0 the threads copy as in the kernels before.)
+// asks the TMA here. On 8.0 the threads copy as in the kernels before.)
 __global__ void barrierCopy(const float* in, float* out, unsigned tiles) {
     __shared__ alignas(16) float ring[kRing][kTile];
     __shared__ Barrier arrived[kRing];
@@ -205,8 +205,8 @@ __global__ void barrierCopy(const float* in, float* out, unsigned tiles) {
     }
 }
 
-// Thread 0 asks the copy engine for a tile, and arrives at its barrier with the number of bytes
-// that are to come. The engine counts them down. The other threads only arrive and wait.
+// Thread 0 asks the TMA for a tile, and arrives at its barrier with the number of bytes
+// that are to come. The TMA counts them down. The other threads only arrive and wait.
 __global__ void bulkCopy(const float* in, float* out, unsigned tiles) {
 #if __CUDA_ARCH__ >= 900
     __shared__ alignas(16) float ring[kRing][kTile];
@@ -214,7 +214,7 @@ __global__ void bulkCopy(const float* in, float* out, unsigned tiles) {
     const unsigned mine = tilesOfBlock(tiles);
     if (threadIdx.x == 0) {
         for (Barrier& barrier : arrived) init(&barrier, kBlock);
-        ptx::fence_proxy_async(ptx::space_shared);  // the engine sees the barriers
+        ptx::fence_proxy_async(ptx::space_shared);  // the TMA sees the barriers
     }
     __syncthreads();
     const auto fill = [&](unsigned i) {
@@ -235,8 +235,8 @@ __global__ void bulkCopy(const float* in, float* out, unsigned tiles) {
 #endif
 }
 
-// The results go to shared memory, and thread 0 asks the copy engine to write them. There are two
-// buffers for them: the engine reads one while the threads write the other.
+// The results go to shared memory, and thread 0 asks the TMA to write them. There are two
+// buffers for them: the TMA reads one while the threads write the other.
 __global__ void bulkBothWays(const float* in, float* out, unsigned tiles) {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(16) float buffers[];  // the ring, and two tiles for results
@@ -263,16 +263,16 @@ __global__ void bulkBothWays(const float* in, float* out, unsigned tiles) {
         fill(i + kRing - 1);
         float* const result = results + i % 2 * kTile;
         smooth(buffers + i % kRing * kTile, result);
-        ptx::fence_proxy_async(ptx::space_shared);  // the engine sees what this thread has written
+        ptx::fence_proxy_async(ptx::space_shared);  // the TMA sees what this thread has written
         if (threadIdx.x == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
-        __syncthreads();  // all results are there, and the engine has read those before them
+        __syncthreads();  // all results are there, and the TMA has read those before them
         if (threadIdx.x == 0) {
             ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out + begin(i), result,
                                kTile * sizeof(float));
             ptx::cp_async_bulk_commit_group();
         }
     }
-    // The shared memory must not go away before the engine has read it.
+    // The shared memory must not go away before the TMA has read it.
     if (threadIdx.x == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
 #endif
 }
