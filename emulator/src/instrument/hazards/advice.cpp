@@ -53,12 +53,12 @@ Advice updatesAreLost(const char* who) {
 // Of threads of one block.
 Advice barrierOrAtomics(const Finding& finding, bool sameLine) {
     if (finding.acts[1].what == kStoresInBulk) {
-        return {"", "the copy engine reads what threads may not have written yet",
+        return {"", "the TMA reads what threads may not have written yet",
                 "put a __syncthreads() between these lines, behind a fence_proxy_async() of each "
                 "thread that writes"};
     }
     if (acts(finding, kStoresInBulk)) {
-        return {"", "the copy engine may read until the wait of the thread that began the store",
+        return {"", "the TMA may read until the wait of the thread that began the store",
                 "let that thread call cp_async_bulk_wait_group_read(), and put a __syncthreads() "
                 "behind it"};
     }
@@ -236,15 +236,14 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
         case Hazard::BulkUnfenced:
             return {
                 "bulk store without a proxy fence",
-                "the copy engine need not see what threads have written to shared memory",
+                "the TMA need not see what threads have written to shared memory",
                 "let each thread call fence_proxy_async(space_shared) behind its writes, before "
                 "the barrier"};
         case Hazard::BulkUnwaited:
-            return {
-                "bulk store that nobody waits for",
-                "when the block ends, its shared memory may be another's before the copy engine "
-                "has read it",
-                "call cp_async_bulk_wait_group_read() before the thread ends"};
+            return {"bulk store that nobody waits for",
+                    "when the block ends, its shared memory may be another's before the TMA "
+                    "has read it",
+                    "call cp_async_bulk_wait_group_read() before the thread ends"};
         case Hazard::Barrier:
             return {"barrier in divergent code",
                     "all threads of a block must reach the same barrier",

@@ -842,7 +842,7 @@ void BlockChecker::beforeOwnWait(const Access& access, uintptr_t pc, const char*
     }
 }
 
-// What threads have written there, the copy engine need not see.
+// What threads have written there, the TMA need not see.
 void BlockChecker::storesUnfenced(const Access& read, uintptr_t pc, unsigned rank) {
     const auto write = shadow_->unfenced(read.address - sharedBegin_, read.size, rank);
     if (!write || found_.again(Hazard::BulkUnfenced, write->pc, pc, false)) return;
