@@ -28,7 +28,7 @@ GROUPS = [
         "purple",
         "Data that many threads read",
         "How often does each byte travel?",
-        ["constantMemory", "imageFilters", "convolution"],
+        ["constantMemory", "imageFilters", "convolution", "textures"],
     ),
     (
         "sky",
