@@ -144,6 +144,12 @@ def test_what_bounds_are_worth(workshop, missed: list[str], points: float) -> No
     assert grader.grade(SOURCE).points == points
 
 
+@pytest.mark.parametrize(("size", "points"), [("--size=12", 10), ("--size=33", 0)])
+def test_without_bounds_right_rows_are_all_that_counts(workshop, size: str, points: int) -> None:
+    workshop.runs[size, ""] = Run([row("before"), row("better", "WRONG")])
+    assert Grader(assignment(bounds=[]), workshop).grade(SOURCE).points == points
+
+
 def of_another_unit() -> RawTable:
     counts = counted(100.0)
     return RawTable(dict.fromkeys(counts.units, "byte"), counts.launches)
