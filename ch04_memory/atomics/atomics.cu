@@ -112,12 +112,11 @@ __global__ void casLoop(const int* events, std::size_t n, int* counts) {
 // Lanes with the same kind find each other, and the first of them adds their number. Still wrong:
 // all blocks collide at the same few counters.
 __global__ void countPerWarp(const int* events, std::size_t n, int* counts) {
-    const unsigned lane = threadIdx.x % kWarp;
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
         const int kind = events[i];
         const unsigned same = __match_any_sync(__activemask(), kind);  // one bit for each lane
         const unsigned first = __ffs(same) - 1;
-        if (lane == first) atomicAdd(&counts[kind], __popc(same));
+        if (threadIdx.x % kWarp == first) atomicAdd(&counts[kind], __popc(same));
     }
 }
 
@@ -129,8 +128,8 @@ __global__ void countPerBlock(const int* events, std::size_t n, unsigned kinds, 
     __syncthreads();
 
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
-        const int kind = events[i];
-        atomicAdd(&own[kind], 1);
+        int* const counter = own + events[i];
+        atomicAdd(counter, 1);
     }
     __syncthreads();
 
@@ -146,8 +145,8 @@ __global__ void addPerBlock(const int* events, std::size_t n, unsigned kinds, in
     __syncthreads();
 
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
-        const int kind = events[i];
-        atomicAdd(&own[kind], amount);
+        int* const counter = own + events[i];
+        atomicAdd(counter, amount);
     }
     __syncthreads();
 
@@ -159,20 +158,20 @@ __global__ void addPerBlock(const int* events, std::size_t n, unsigned kinds, in
 // 32 copies of a counter.
 __global__ void addPerLane(const int* events, std::size_t n, unsigned kinds, int amount,
                            int* sums) {
-    __shared__ int own[kMaxKinds][kWarp];
+    __shared__ int own[kMaxKinds * kWarp];
     const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
     const unsigned warps = blockDim.x / kWarp;
-    for (unsigned kind = warp; kind < kinds; kind += warps) own[kind][lane] = 0;
+    for (unsigned kind = warp; kind < kinds; kind += warps) own[kind * kWarp + lane] = 0;
     __syncthreads();
 
     for (std::size_t i = globalThread(); i < n; i += threadsInGrid()) {
-        const int kind = events[i];
-        atomicAdd(&own[kind][lane], amount);
+        int* const counter = own + events[i] * kWarp + lane;
+        atomicAdd(counter, amount);
     }
     __syncthreads();
 
     for (unsigned kind = warp; kind < kinds; kind += warps) {
-        const int sum = __reduce_add_sync(kAllLanes, own[kind][lane]);
+        const int sum = __reduce_add_sync(kAllLanes, own[kind * kWarp + lane]);
         if (lane == 0) atomicAdd(&sums[kind], sum);
     }
 }
