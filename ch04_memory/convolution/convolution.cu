@@ -9,8 +9,8 @@
 //   5 convTileCached   the tile in shared memory, the halo from the L1 cache
 //   6 twoPasses        separable filter: the kernels rowPass and columnPass
 //   7 convSeparable    both passes in one kernel, through shared memory
-//   8 convRegisters    a thread computes four columns and several rows, and keeps pixels in
-//   registers 9 convSliding      the same with a separable filter
+//   8 convRegisters    a thread computes a patch of outputs, from rows of pixels in registers
+//   9 convSliding      the same with a separable filter
 //     cudaMemcpy       copies the image: the bound for all of them
 //
 // GB/s counts 8 bytes for each pixel: it is read once and written once. The filter has
