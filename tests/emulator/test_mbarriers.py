@@ -61,6 +61,14 @@ def test_a_barrier_in_use_before_others_know_that_it_is_initialised(check):
     assert {finding.lines()[0] for finding in found} == {line_of("init")}
 
 
+def test_an_atomic_of_block_scope_that_several_blocks_use(check):
+    finding = only(check("blockScope"))
+    assert (
+        finding.title == "race in global memory: an atomic of block scope, used by several blocks"
+    )
+    assert finding.lines() == [line_of("count")] * 2
+
+
 def test_a_bulk_store_that_its_thread_does_not_wait_for(check):
     titles = [finding.title for finding in check("nobodyWaitsForStore").findings]
     assert titles == [SHARED + OVERWRITE, "bulk store that nobody waits for"]
@@ -87,7 +95,8 @@ def test_kernels_that_fail(check, program, words):
 
 
 @pytest.mark.parametrize(
-    "program", "handOver twoTiles twoBulkTiles oneTile oneBuffer store pipelined".split()
+    "program",
+    "handOver twoTiles twoBulkTiles oneTile oneBuffer store pipelined deviceScope".split(),
 )
 def test_silent(check, program):
     report = check(program)

@@ -1,5 +1,6 @@
-// Kernels with mbarriers, pipelines and bulk copies, with one hazard each, and without:
-// test_mbarriers.py runs each of them alone, and finds the lines by the marks in the comments.
+// Kernels with libcu++'s barriers, pipelines, bulk copies and atomics, with one hazard each, and
+// without: test_mbarriers.py runs each of them alone, and finds the lines by the marks in the
+// comments.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -184,6 +185,14 @@ __global__ void pipelined(const int* in, int* out) {
     out[t] = sum;
 }
 
+// ---- the scope of an atomic
+
+template <cuda::thread_scope scope>
+__global__ void count(int* out) {
+    cuda::atomic_ref<int, scope>(out[0]).fetch_add(1, cuda::memory_order_relaxed);  // count
+    cuda::atomic_ref<int, cuda::thread_scope_block>(out[1 + blockIdx.x]).fetch_add(1);
+}
+
 // ---- main
 
 int* zeros() {
@@ -234,6 +243,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"noBarrierBeforeStore", on(store<NoBarrierBeforeStore>)},
     {"overwritesStore", on(store<OverwritesStore>)},
     {"nobodyWaitsForStore", on(store<NobodyWaitsForStore>)},
+    {"deviceScope", [] { count<cuda::thread_scope_device><<<4, kThreads>>>(zeros()); }},
+    {"blockScope", [] { count<cuda::thread_scope_block><<<4, kThreads>>>(zeros()); }},
     {"pipelined", on(pipelined<None>)},
     {"noRelease", on(pipelined<NoRelease>)},
     {"readsAhead", on(pipelined<ReadsAhead>)},

@@ -18,6 +18,7 @@ inline const char* verb(AccessKind kind) {
     return "updates it atomically";
 }
 
+constexpr const char* kNarrowScope = "an atomic of block scope, used by several blocks";
 constexpr const char* kNullPointer = "a null pointer is used";
 
 // The same of an asynchronous copy.

@@ -123,6 +123,10 @@ Advice launchOrAtomics(const Finding& finding, bool sameLine) {
 }
 
 Advice onRace(const char* title, const Finding& finding, bool sameLine) {
+    if (finding.about == kNarrowScope) {
+        return {title, "it is atomic among the threads of one block alone",
+                "give it the scope of the device: cuda::thread_scope_device"};
+    }
     const bool sameBlock = finding.acts[0].who.empty();
     Advice advice =
         sameBlock ? barrierOrAtomics(finding, sameLine) : launchOrAtomics(finding, sameLine);

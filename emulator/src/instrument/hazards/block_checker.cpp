@@ -497,9 +497,13 @@ void BlockChecker::returns(uintptr_t pc) {
     if (functionOf(pc) == kernelFunction_ && !path.ended) path.returns();
 }
 
-void BlockChecker::access(const Access& access) {
+void BlockChecker::access(const Access& announced) {
     const Quiet quiet;
     Thread& thread = threads_[rank_];
+    Access access = announced;
+    if (access.kind == AccessKind::Atomic || access.isVolatile) {
+        access.narrow = std::exchange(thread.narrow, false);
+    }
     // Of a struct that is copied g++ announces the store before the load.
     const bool mayBeOfCopy = access.kind == AccessKind::Load && !access.isVolatile;
     if (access.pc != unsettledPc_ && !mayBeOfCopy) settle();

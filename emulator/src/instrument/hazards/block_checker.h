@@ -83,6 +83,7 @@ class BlockChecker : public Recorder {
     void sum(double before, double value, bool isDouble) override;
     void fence() override;
     void proxyFence() override;
+    void narrowScope() override { threads_[rank_].narrow = true; }
     void enter(uintptr_t caller) override;
     void leave(uintptr_t pc) override;
 
@@ -101,6 +102,7 @@ class BlockChecker : public Recorder {
     };
     struct Thread {
         bool inKernel = false;
+        bool narrow = false;             // its next atomic is one among the threads of its block
         uint32_t steps = 0;              // accesses since the last barrier
         std::vector<uintptr_t> callers;  // of the functions that it is in
         StackUse stack;

@@ -76,7 +76,9 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
         hazard,
         hazard == Hazard::GlobalVolatileRace ? "volatile does not order the lanes of a warp"
         : hazard == Hazard::StaleTexture     ? ""
-                                             : raceKind(first.accessKind(), second.accessKind()),
+        : first.accessKind() == AccessKind::Atomic && second.accessKind() == AccessKind::Atomic
+            ? kNarrowScope
+            : raceKind(first.accessKind(), second.accessKind()),
         {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
          actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
         nameOfGlobal(race.address, race.size)};

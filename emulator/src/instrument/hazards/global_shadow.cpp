@@ -36,6 +36,7 @@ bool sameThread(const GlobalRecord& a, const GlobalRecord& b) {
 }
 
 bool harmless(const GlobalRecord& a, const GlobalRecord& b) {
+    if (a.block != b.block && (a.isNarrow() || b.isNarrow())) return false;
     return harmlessTogether(a.accessKind(), a.isVolatile, b.accessKind(), b.isVolatile,
                             sameWarp(a, b));
 }
@@ -351,6 +352,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
     own.rank = rank;
     own.isVolatile = access.isVolatile;
     own.kind = static_cast<uint32_t>(access.kind);
+    if (access.narrow && access.kind == AccessKind::Atomic) own.kind = GlobalRecord::kNarrow;
     own.fences = fences_.count();
     if (access.kind != AccessKind::Load && access.whole != 0) {
         announced_.store(GlobalShadow::slotFor(access.address, access.whole),
@@ -418,6 +420,7 @@ void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, ui
             return;
         case AccessKind::Atomic:
             look(word.write);
+            look(word.atomic);
             shadow_.updatesAtomically(own, address, compares_);
             for (GlobalRecord& reader : word.read) {
                 if (sameThread(reader, own)) {

@@ -213,6 +213,9 @@ void readsObject(const void* object, size_t bytes, size_t alignment, const void*
 void recordFence() {
     if (recorder != nullptr) recorder->fence();
 }
+void recordNarrowScope() {
+    if (recorder != nullptr) recorder->narrowScope();
+}
 void recordProxyFence() {
     if (recorder != nullptr) recorder->proxyFence();
 }

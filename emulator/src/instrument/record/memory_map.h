@@ -38,7 +38,8 @@ class MemoryMap {
         stackSize_ = size;
     }
 
-    // The compiler's own byte for a shared variable with a constructor, which on a GPU is not there.
+    // The compiler's own byte for a shared variable with a constructor, which on a GPU is not
+    // there.
     bool isGuard(uintptr_t address) const;
 
     // The memory of this OS thread that __shared__ variables are in. After beginBlock().

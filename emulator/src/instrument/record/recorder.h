@@ -31,6 +31,7 @@ struct Access {
     bool onlyStores = false;  // an atomic that a GPU carries out as a store
     bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
     bool isQuad = false;  // of 16 bytes, whose address must be a multiple of 16, and not of 8 only
+    bool narrow = false;  // an atomic among the threads of a block alone
     bool isTexture = false;  // a load of a texture or surface, which may miss what its kernel wrote
 
     // Of the struct, where this is its first part.
@@ -67,6 +68,8 @@ class Recorder {
     virtual void sum(double /*before*/, double /*value*/, bool /*isDouble*/) {}
     // A fence for memory.
     virtual void fence() {}
+    // The next atomic operation is one among the threads of the block alone.
+    virtual void narrowScope() {}
     // One that lets the copy engine see what the thread has written to shared memory.
     virtual void proxyFence() {}
     // A function begins, called from just before `caller`; and one ends, just before `pc`.
