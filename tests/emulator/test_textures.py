@@ -10,9 +10,8 @@ import pytest
 from check_report import line_of, only, run
 
 HERE = Path(__file__).parent
-RECORDED = HERE / "textures" / "recorded" / "h200.bin.gz"
+RECORDED = HERE / "textures" / "recorded"
 SOURCE = HERE / "check" / "textures.cu"
-SAMPLES = "4000"  # with which it was recorded
 
 
 def differences(modes: list[tuple[str, int, int]], here: array, there: array) -> list[str]:
@@ -26,12 +25,14 @@ def differences(modes: list[tuple[str, int, int]], here: array, there: array) ->
     return found
 
 
-def test_each_value_is_that_of_an_h200(build, tmp_path):
-    command = [str(build / "tests" / "sampled_textures"), "here.bin", SAMPLES]
+# The second argument of the program with which each was recorded.
+@pytest.mark.parametrize("name, samples", [("h200", "4000"), ("h200_rare", "0")])
+def test_each_value_is_that_of_an_h200(build, tmp_path, name, samples):
+    command = [str(build / "tests" / "sampled_textures"), "here.bin", samples]
     said = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True)
     modes = [(name, int(n), int(at)) for name, n, at in map(str.split, said.stdout.splitlines())]
     here = array("I", (tmp_path / "here.bin").read_bytes())
-    there = array("I", gzip.decompress(RECORDED.read_bytes()))
+    there = array("I", gzip.decompress((RECORDED / f"{name}.bin.gz").read_bytes()))
     assert len(here) == len(there) == sum(count for _, count, _ in modes)
     assert differences(modes, here, there) == []
 

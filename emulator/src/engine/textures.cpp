@@ -290,6 +290,13 @@ void tellTaps(const Taps& taps, uint32_t bytes, const void* pc) {
 
 // ---- Values -------------------------------------------------------------------------------------
 
+// A border colour in a texture of integers that gives floats.
+int64_t integerOf(const Image& image, float colour) {
+    const int valueBits = 8 * static_cast<int>(image.channelBytes()) - (isSigned(image) ? 1 : 0);
+    return static_cast<int64_t>(std::clamp(colour, isSigned(image) ? -1.0f : 0.0f, 1.0f) *
+                                static_cast<float>((1 << valueBits) - 1));
+}
+
 // One texel as it is. Channels that it lacks are 0.
 Texel unfiltered(const ImageObject& texture, const unsigned char* texel) {
     const Image& image = texture.image;
@@ -298,8 +305,9 @@ Texel unfiltered(const ImageObject& texture, const unsigned char* texel) {
     for (unsigned i = 0; i < 4; ++i) {
         if (texel == nullptr) {
             const float colour = texture.description.borderColor[i];
-            result.channel[i] =
-                floats ? bitsOf(colour) : static_cast<uint32_t>(static_cast<int>(colour));
+            const bool isInteger = floats && !isFloat(image);
+            const auto integer = static_cast<uint32_t>(isInteger ? integerOf(image, colour) : 0);
+            result.channel[i] = bitsOf(isInteger ? normalised(image, integer) : colour);
         } else if (i < image.channels()) {
             const uint32_t bits = channelAt(image, texel, i);
             result.channel[i] = floats && !isFloat(image) ? bitsOf(normalised(image, bits)) : bits;
@@ -308,34 +316,44 @@ Texel unfiltered(const ImageObject& texture, const unsigned char* texel) {
     return result;
 }
 
-bool isDenormal(double value) {
-    return std::fabs(value) < std::numeric_limits<float>::min();
-}
+// How floats are added: those of 32 bits lose what is denormal.
+struct FloatKind {
+    int bits;           // of a number, with the leading one
+    int leastExponent;  // of the last bit of a number
+    double least;       // what is smaller counts as 0
+};
+constexpr FloatKind kSingle{24, -149, std::numeric_limits<float>::min()};
+constexpr FloatKind kHalf{11, -24, 0};
 
 // The sum of weights times values. The GPU brings the values to the exponent of the largest one,
-// with 28 bits, cuts off the rest, adds exactly, and rounds once: a half away from zero.
-float weightedFloats(const double* values, const Taps& taps) {
-    constexpr int kBits = 28, kFloatBits = 24;
+// keeps four bits more than a number has, adds exactly, and rounds once: a half away from zero.
+float weightedFloats(const double* values, const Taps& taps, const FloatKind& kind) {
+    const int bits = kind.bits + 4;
+    const auto counts = [&](double value) { return value != 0 && std::fabs(value) >= kind.least; };
     double plain = 0;
     int exponent = std::numeric_limits<int>::min();
+    bool allNegative = true;
     for (int i = 0; i < taps.count; ++i) {
         plain += values[i] * taps.tap[static_cast<size_t>(i)].weight / kOne;
-        if (!isDenormal(values[i])) exponent = std::max(exponent, std::ilogb(values[i]));
+        if (counts(values[i])) exponent = std::max(exponent, std::ilogb(values[i]));
+        allNegative = allNegative && std::signbit(values[i]);
     }
     if (!std::isfinite(plain)) return static_cast<float>(plain);
-    if (exponent == std::numeric_limits<int>::min()) return 0;
+    const float zero = allNegative ? -0.0f : 0.0f;
+    if (exponent == std::numeric_limits<int>::min()) return zero;
     int64_t sum = 0;
     for (int i = 0; i < taps.count; ++i) {
-        if (isDenormal(values[i])) continue;
-        const auto scaled = static_cast<int64_t>(std::ldexp(values[i], kBits - 1 - exponent));
+        if (!counts(values[i])) continue;
+        const auto scaled = static_cast<int64_t>(std::ldexp(values[i], bits - 1 - exponent));
         sum += scaled * taps.tap[static_cast<size_t>(i)].weight;
     }
+    const int scale = exponent - bits + 1 - kWeightBits;  // the exponent of the sum's last bit
     int64_t size = std::llabs(sum);
-    int shift = 0;
-    while (size >> shift >= int64_t{1} << kFloatBits) ++shift;
+    int shift = std::max(0, kind.leastExponent - scale);
+    while (size >> shift >= int64_t{1} << kind.bits) ++shift;
     if (shift > 0) size = (size + (int64_t{1} << (shift - 1))) >> shift << shift;
-    const double result = std::ldexp(static_cast<double>(size), exponent - kBits + 1 - kWeightBits);
-    return isDenormal(result) ? 0.0f : static_cast<float>(sum < 0 ? -result : result);
+    const double result = std::ldexp(static_cast<double>(size), scale);
+    return result < kind.least ? zero : static_cast<float>(sum < 0 ? -result : result);
 }
 
 // Integers become 16 bits, and the sum is rounded to these.
@@ -355,13 +373,6 @@ float weightedIntegers(const Image& image, const int64_t* values, const Taps& ta
     return static_cast<float>((fine + (fine >> 7) + (fine >> 15) + 4) >> 3) / 32767.0f;
 }
 
-// A border colour as such an integer.
-int64_t integerOf(const Image& image, float colour) {
-    const int valueBits = 8 * static_cast<int>(image.channelBytes()) - (isSigned(image) ? 1 : 0);
-    return std::lround(std::clamp(colour, isSigned(image) ? -1.0f : 0.0f, 1.0f) *
-                       static_cast<float>((1 << valueBits) - 1));
-}
-
 Texel filtered(const ImageObject& texture, const Taps& taps) {
     const Image& image = texture.image;
     Texel result{};
@@ -375,7 +386,8 @@ Texel filtered(const ImageObject& texture, const Taps& taps) {
             floats[i] = isFloat(image) ? floatOf(bits) : 0;
             integers[i] = texel != nullptr ? static_cast<int32_t>(bits) : integerOf(image, colour);
         }
-        result.channel[c] = bitsOf(isFloat(image) ? weightedFloats(floats, taps)
+        const FloatKind& kind = image.channelBytes() == 2 ? kHalf : kSingle;
+        result.channel[c] = bitsOf(isFloat(image) ? weightedFloats(floats, taps, kind)
                                                   : weightedIntegers(image, integers, taps));
     }
     return result;

@@ -1,8 +1,10 @@
 // Samples textures in many modes, at coordinates that are the same on each run, and writes all
-// results to a file, as 32-bit words. The results of an H200 are recorded/h200.bin.gz;
+// results to a file, as 32-bit words. The results of an H200 are recorded/*.bin.gz;
 // test_textures.py holds those of the cpu back end against them.
 //
-//     nvcc -O3 -arch=sm_90 tests/emulator/textures/sampled.cu -o sampled && ./sampled h200.bin 4000
+//     nvcc -O3 -arch=sm_90 tests/emulator/textures/sampled.cu -o sampled
+//     ./sampled h200.bin 4000         4,000 coordinates, or 1,000, for each mode
+//     ./sampled h200_rare.bin 0       edges, borders of integers, half floats, denormal numbers
 //
 // It prints a line for each mode: its name, how many words it wrote, and where they begin.
 #include <cuda_runtime.h>
@@ -454,14 +456,76 @@ void gathered(int n) {
     CHECK(cudaFreeArray(array));
 }
 
-int main(int argc, char** argv) {
-    if (argc < 2) return 2;
-    output = std::fopen(argv[1], "wb");
-    if (output == nullptr) return 1;
-    if (argc > 2) samples = std::atoi(argv[2]);
+// Coordinates at and beside edges, and very small ones.
+void edges() {
+    const std::vector<float> elements = randomElements<float>(10, 1000);
+    const cudaArray_t array = arrayOf(elements, make_cudaExtent(10, 0, 0));
+    std::vector<Coordinates> all;
+    for (const float edge : {0.0f, 0.1f, 0.5f, 1.0f, 2.0f, 9.5f, 10.0f})
+        for (const float beside : {0.0f, 1e-20f, 1e-10f, 3e-8f, 1.2e-7f, 1e-6f, 3e-4f, 2e-3f})
+            for (const float sign : {1.0f, -1.0f})
+                for (const float side : {1.0f, -1.0f})
+                    all.push_back({side * edge + sign * beside, 0, 0});
+    const OnDevice device(all);
+    for (const Mode& mode : modes)
+        for (const Filter& filter : filters) {
+            const cudaTextureObject_t texture = textureOf(
+                array,
+                described(mode.address, filter.mode, cudaReadModeElementType, mode.normalised));
+            sample1D<<<device.blocks(), 128>>>(static_cast<float*>(device.out), device.at, device.n,
+                                               texture);
+            recorded(std::string("edges_") + mode.name + "_" + filter.name, device.out, device.n);
+            CHECK(cudaDestroyTextureObject(texture));
+        }
+    CHECK(cudaFreeArray(array));
+}
+
+// The border's colour in textures of integers.
+template <class Element, class Result>
+void borderOfIntegers(const std::string& name, cudaTextureReadMode read) {
+    const std::vector<Element> elements = randomElements<Element>(53 * 37, 1010);
+    const cudaArray_t array = arrayOf(elements, make_cudaExtent(53, 37, 0));
+    for (const Filter& filter : filters) {
+        if (filter.mode == cudaFilterModeLinear && read == cudaReadModeElementType) continue;
+        cudaTextureDesc description = described(cudaAddressModeBorder, filter.mode, read, false);
+        for (int i = 0; i < 4; ++i)
+            description.borderColor[i] = 0.3f + 0.4f * static_cast<float>(i);
+        const cudaTextureObject_t texture = textureOf(array, description);
+        const OnDevice device(randomCoordinates(200, 53, 37, 1, false, 1011));
+        sample2D<<<device.blocks(), 128>>>(static_cast<Result*>(device.out), device.at, device.n,
+                                           texture);
+        recorded("border_" + name + "_" + filter.name, device.out, device.n * sizeof(Result) / 4);
+        CHECK(cudaDestroyTextureObject(texture));
+    }
+    CHECK(cudaFreeArray(array));
+}
+
+// Floats of 16 bits: all finite ones.
+void halves() {
+    std::vector<unsigned short> elements;
+    for (unsigned bits = 0; bits < 65536; bits += 13)
+        if ((bits >> 10 & 31) != 31) elements.push_back(static_cast<unsigned short>(bits));
+    const cudaChannelFormatDesc channels = cudaCreateChannelDescHalf();
+    const size_t width = elements.size();
+    cudaArray_t array;
+    CHECK(cudaMallocArray(&array, &channels, width));
+    CHECK(cudaMemcpy2DToArray(array, 0, 0, elements.data(), 2 * width, 2 * width, 1,
+                              cudaMemcpyHostToDevice));
+    const OnDevice device(randomCoordinates(1000, static_cast<float>(width), 1, 1, false, 1020));
+    for (const Filter& filter : filters) {
+        const cudaTextureObject_t texture = textureOf(
+            array, described(cudaAddressModeClamp, filter.mode, cudaReadModeElementType, false));
+        sample1D<<<device.blocks(), 128>>>(static_cast<float*>(device.out), device.at, device.n,
+                                           texture);
+        recorded(std::string("half_") + filter.name, device.out, device.n);
+        CHECK(cudaDestroyTextureObject(texture));
+    }
+    CHECK(cudaFreeArray(array));
+}
+
+void usualModes() {
     const int few = samples / 4;
     const cudaTextureReadMode plain = cudaReadModeElementType, scaled = cudaReadModeNormalizedFloat;
-
     sweep<float>("sweep", 8, 3, 1, 0, plain, false, 2048);
     sweep<float>("sweep_far", 16000, 15000, 1, 0, plain, false, 2048);
     sweep<float>("sweep_norm", 8, 3, 1, 0, plain, true, 2048);
@@ -498,5 +562,32 @@ int main(int argc, char** argv) {
     mixed(few);
     layered(few);
     gathered(few);
+}
+
+void rareCases() {
+    const cudaTextureReadMode plain = cudaReadModeElementType, scaled = cudaReadModeNormalizedFloat;
+    edges();
+    borderOfIntegers<unsigned char, float>("uchar", scaled);
+    borderOfIntegers<short, float>("short", scaled);
+    borderOfIntegers<uchar4, float4>("uchar4", scaled);
+    borderOfIntegers<int, int>("int", plain);
+    halves();
+    sweep<float>("sweep_denormal", 8, 3, 2e-38f, 1e-38f, plain, false, 256);
+    sweep<float>("sweep_small", 8, 3, 3e-38f, 0, plain, false, 256);
+    sweep<float>("sweep_nan", 8, 3, NAN, 1, plain, false, 256);
+    sweep<float>("sweep_zeros", 8, 3, -0.0f, -0.0f, plain, false, 64);
+    sweep<float>("sweep_cancel", 8, 3, -1, 1, plain, false, 256);
+}
+
+int main(int argc, char** argv) {
+    if (argc < 3) return 2;
+    output = std::fopen(argv[1], "wb");
+    if (output == nullptr) return 1;
+    samples = std::atoi(argv[2]);
+    if (samples > 0) {
+        usualModes();
+    } else {
+        rareCases();
+    }
     return std::fclose(output) == 0 ? 0 : 1;
 }
