@@ -209,7 +209,8 @@ std::string wrongLane(const std::vector<int>& out, const std::vector<int>& expec
         lab::firstWrong(out.size(), [&](std::size_t j) { return out[j] != expected[j]; });
     if (i == out.size()) return "";
     const std::size_t warp = i / (registers * kWarp), k = i / kWarp % registers;
-    return lab::formatted("warp %zu, lane %zu, register %zu: ", warp, i % kWarp, k) +
+    const std::string which = registers > 1 ? lab::formatted(", register %zu", k) : "";
+    return lab::formatted("warp %zu, lane %zu%s: ", warp, i % kWarp, which.c_str()) +
            lab::describeMismatch(i, out[i], expected[i]);
 }
 
