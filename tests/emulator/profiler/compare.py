@@ -181,8 +181,15 @@ class Launch(NamedTuple):
     def here(self, count: str) -> float:
         return number(self.counted[COUNTS[count].metric])
 
+    def of(self, build: str) -> dict[str, str]:
+        return self.debug if build == DEBUG else self.optimised
+
+    def has(self, build: str, count: str) -> bool:
+        """Whether ncu was asked for it."""
+        return COUNTS[count].metric in self.of(build)
+
     def read(self, build: str, count: str) -> float:
-        return number((self.debug if build == DEBUG else self.optimised)[COUNTS[count].metric])
+        return number(self.of(build)[COUNTS[count].metric])
 
     def build_for(self, count: str) -> str:
         """The build whose number stands for what the source does."""

@@ -6,7 +6,8 @@
 BUILD_FOLDER is that of the preset cpu. compare.py says where an exercise counts something else than the
 table that was written last. A cell is one number where both are equal, else
 "counted (ncu: read)", the latter as recorded of builds with nvcc -G; some of those with -O3, as
-expected_counts.py says. What is counted is "varies" where it is another number each time.
+expected_counts.py says. What is counted is "varies" where it is another number each time. A cell is
+empty where ncu was not asked.
 """
 
 from __future__ import annotations
@@ -74,8 +75,11 @@ def rows_of(exercise: Exercise, counted: list[dict[str, str]]) -> list[list[str]
         row = [name, exercise.facts.counts.options, kernel_name(launch.debug)]
         for column, (count, form) in COLUMNS.items():
             varies = row[2] in WAITING and column in OF_WAITING
-            read = launch.read(launch.build_for(count), count)
-            row.append(shown(launch.here(count), read, form, varies))
+            build = launch.build_for(count)
+            if not launch.has(build, count):
+                row.append("")
+                continue
+            row.append(shown(launch.here(count), launch.read(build, count), form, varies))
         # The same kernel again and again, or the same counts with other template arguments: once
         # says it.
         known = [(without_arguments(before[2]), before[3:]) for before in rows]
