@@ -4,13 +4,14 @@
 //
 //   1 rotateGlobal     four loads and its own weights, in blocks one row high and in tiles
 //   2 rotateFetch      the same with tex1Dfetch(): a texture of the same linear memory
-//   3 rotateFiltered   one tex2D() for each pixel: the texture unit reads four texels and weighs
-//   them
-//                      (pitched: of rows in linear memory; array: of a CUDA array)
+//   3 rotateFiltered   one tex2D() for each pixel: the texture unit reads four texels of a CUDA
+//                      array, and weighs them
+//     rotatePitched    the same kernel with a texture of rows in linear memory
 //   4 rotateFour       the same for four pixels in each thread, whose reads do not wait for each
-//   other 5 rotateRepeated   normalised coordinates: beyond its edge the image begins anew 6
-//   rotateGather     one tex2Dgather() reads four texels of a CUDA array; its own weights 7
-//   rotateToSurface  the same; the output is a CUDA array as well, written through a surface
+//                      other
+//   5 rotateRepeated   normalised coordinates: beyond its edge the image begins anew
+//   6 rotateGather     one tex2Dgather() reads four texels of a CUDA array; its own weights
+//   7 rotateToSurface  the same; the output is a CUDA array as well, written through a surface
 //     cudaMemcpy       copies the image: the bound for all of them
 //
 // GB/s counts 8 bytes for each pixel: it is read once and written once. `off by` is the largest
@@ -21,7 +22,7 @@
 // A block has 256 threads, and covers a piece of the output that is --tile pixels wide.
 //
 //   ./lab run textures -- --angle=90
-//   ./lab run textures -- --tile=16
+//   ./lab run textures -- --tile=32
 //   ./lab test textures
 //   ./lab profile textures
 //
@@ -34,6 +35,7 @@
 //   nvcc -std=c++17 -Icommon ch04_memory/textures/textures.cu
 //       common/*.cpp common/*.cu -o build/textures
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
