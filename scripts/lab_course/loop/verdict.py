@@ -4,10 +4,12 @@ count beside the goal. One instrumented program tells all of it."""
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,6 +41,7 @@ from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
 from .copy import Copy
 from .times import Times
 
+IN_USE = 600  # seconds
 PREAMBLES = OUT / "watch"  # what copies include, compiled: of one exercise, since it takes 70 MB
 NOT_KNOWN = "-"  # a count of a kernel that was not launched
 SECONDS = 10.0  # that a run may take
@@ -129,7 +132,7 @@ class Bench:
         """On the copy as it is now."""
         start = time.monotonic()
         wanted = _criteria(self.copy.exercise, assignment)
-        _make_room(self._preamble)
+        make_room(self._preamble)
         with tempfile.TemporaryDirectory(prefix="lab-") as place:
             try:
                 program = self._workshop.compile(self.copy.file, Path(place), CHECK)
@@ -201,12 +204,15 @@ def _of_kernels(report: str, names: Sequence[str]) -> str:
     return json.dumps(data)
 
 
-def _make_room(folder: Path) -> None:
-    """For one preamble: those of other exercises go."""
-    for other in PREAMBLES.glob("*"):
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
+def make_room(folder: Path) -> None:
+    """Makes the folder of one preamble. Those of other exercises go, unless they were in use within the last ten
+    minutes: another `./lab watch` may just compile with one."""
     make_build_folder(folder)
+    os.utime(folder)
+    for other in folder.parent.glob("*"):
+        with suppress(FileNotFoundError):  # another watch has just removed it
+            if other.stat().st_mtime < folder.stat().st_mtime - IN_USE:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Criterion]:
