@@ -22,5 +22,10 @@ def told(assignment: Assignment, launches: Sequence[Launch], most: int) -> list[
 
 
 def _version(kernels: Sequence[str], launches: Sequence[Launch]) -> Version:
-    own = [each for each in launches if each.kernel.partition("<")[0] in kernels]
+    """Of a template that several rows instantiate, the first instance: each row does the work of the rung before."""
+    first: dict[str, str] = {}
+    for each in launches:
+        first.setdefault(each.kernel.partition("<")[0], each.kernel)
+    wanted = [first[name] for name in kernels if name in first]
+    own = [each for each in launches if each.kernel in wanted]
     return Version(", ".join(kernels), "", own)

@@ -28,13 +28,18 @@ def launch(kernel: str, counts: dict[str, float]) -> Launch:
 
 
 def test_what_is_better_and_what_is_worse(assignment: Assignment) -> None:
-    """Of the student's launches all count, of others none."""
+    """Launches of other kernels do not count."""
     before, yours = launch("worse<1>", STRIDED), launch("better<4>", DENSE)
     (said,) = rung_before.told(assignment, [before, yours, launch("other", STRIDED)], 9)
     assert said == "sectors per store 32 -> 4 (better; 8 times fewer)"
     turned = replace(assignment, before="better", launches=["worse"])
     (said,) = rung_before.told(turned, [before, yours], 9)
     assert said == "sectors per store 4 -> 32 (worse; 8 times as many)"
+
+
+def test_rows_of_one_template_are_not_added_up(assignment: Assignment) -> None:
+    launches = [launch(kernel, DENSE) for kernel in ("worse", "better<1>", "better<2>")]
+    assert rung_before.told(assignment, launches, 9) == [rung_before.ALIKE]
 
 
 def test_no_more_than_what_matters_most(assignment: Assignment) -> None:
