@@ -15,8 +15,7 @@
 // c = passes * (a + b), added up one by one. All three arrays are in host memory:
 //   6 addWithCopies      copies a and b in, launches `passes` kernels, copies c out
 //   7 addZeroCopy        the same kernels read a and b from the host, each time. The last one
-//   writes
-//                        c there. The sums in between stay on the device
+//                        writes c to the host. The sums in between stay on the device
 //   8 addFused           one kernel for all passes: it reads a and b once
 //
 // GB/s counts the bytes that the program uses, not the bytes that travel.
