@@ -2,8 +2,8 @@
 // says where its memory is, and CUDA can tell. From that follows who can use the memory, and in
 // which direction a copy goes.
 //
-//   malloc             host memory. The device cannot use it, unless it shares the host's page
-//   tables cudaMallocHost     host memory, pinned: the device uses it over the link
+//   malloc             host memory: the device cannot use it, unless both share page tables
+//   cudaMallocHost     host memory, pinned: the device uses it over the link
 //   cudaHostRegister   the same, for memory that exists already
 //   cudaMalloc         device memory: the host cannot use it
 //   __device__         a variable in device memory. cudaGetSymbolAddress() returns its address
