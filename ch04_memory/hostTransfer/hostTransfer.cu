@@ -226,7 +226,8 @@ int main(int argc, char** argv) {
     lab::DeviceBuffer<int> target(size);          // the target of copies to the device
     const std::size_t bytes = source.bytes();
     exercise.title("%s ints (%s)", lab::withCommas(size).c_str(), lab::inBytes(bytes).c_str());
-    exercise.noteInEmulation("It has no link to copy over: rates and latencies are left out.");
+    exercise.noteInEmulation(
+        "The emulation has no link to copy over: rates and latencies are left out.");
     if (exercise.timesCount())
         exercise.note("call, one int: us, half at: KiB, pays: after so many copies");
 
