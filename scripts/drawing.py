@@ -135,10 +135,11 @@ class Drawing:
         self._add(f"<polyline{_attributes(points=corners, class_=look)}/>")
 
     def bracket(self, left: float, right: float, y: float, words: str, below: bool = False) -> None:
-        """Spans what lies below it (or above it), with words in the middle."""
+        """Spans what lies below it (or above it), with words in the middle if there are any."""
         tick = -6 if below else 6
         self.line((left, y + tick), (left, y), (right, y), (right, y + tick))
-        self.text((left + right) / 2, y + (17 if below else -6), words, "small middle")
+        if words:
+            self.text((left + right) / 2, y + (17 if below else -6), words, "small middle")
 
     def svg(self, identifier: str = "") -> str:
         """`identifier` says what it was drawn from."""
