@@ -41,8 +41,11 @@
 
 constexpr int kTile = 32;  // side of a tile
 constexpr int kTileThreads = kTile * kTile;
-constexpr int kBlockRows = 8;   // rows of threads in a block, where it is not as high as the tile
-constexpr int kPatchBlock = 4;  // the same in convRegisters and convSliding
+constexpr int kBlockRows = 8;  // rows of threads in a block, where it is not as high as the tile
+
+// In convRegisters and convSliding, a block has 128 threads, and an SM has room for four blocks. So
+// the compiler may give a thread 128 registers. It uses them to begin more loads at once.
+constexpr int kPatchThreads = 128, kPatchBlocks = 4;
 
 // A thread for each output. Still wrong: two loads for each multiplication, one of them for a
 // number that is the same for all threads.
@@ -206,15 +209,22 @@ __global__ void convSeparable(Image in, float* __restrict__ out) {
 }
 
 // No shared memory and no barrier. A row of pixels comes in loads of 16 bytes, serves all outputs
-// of the thread, and is forgotten. Still wrong: the arithmetic grows with the square of the radius.
+// of the thread, and is forgotten. A block lies inside as a whole or not: a warp with some lanes at
+// the border would execute both ways. Still wrong: the arithmetic grows with the square of the
+// radius.
 template <int kRadius>
-__global__ void convRegisters(Image in, float* __restrict__ out) {
+__global__ void __launch_bounds__(kPatchThreads, kPatchBlocks)
+    convRegisters(Image in, float* __restrict__ out) {
+    const int blockRow = lab::blockY();
     const int col = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-    const int row = kPatchRows * (lab::blockY() * blockDim.y + threadIdx.y);
+    const int row = kPatchRows * (blockRow * blockDim.y + threadIdx.y);
     if (row >= in.rows || col >= in.cols) return;
-    if (in.cols % 4 != 0) {
+    const bool inside =
+        isInside<kRadius>(in, kPatchRows * blockRow * blockDim.y, 4 * blockIdx.x * blockDim.x,
+                          kPatchRows * blockDim.y, 4 * blockDim.x);
+    if (!byFours<kRadius, kPatchRows>(in)) {
         oneByOne<kRadius, kPatchRows>(in, out, row, col);
-    } else if (isInside<kRadius, kPatchRows>(in, row, col)) {
+    } else if (inside) {
         convolvePatch<kRadius, true>(in, out, row, col);
     } else {
         convolvePatch<kRadius, false>(in, out, row, col);
@@ -224,13 +234,18 @@ __global__ void convRegisters(Image in, float* __restrict__ out) {
 // Filters each row of pixels along x as it comes, and adds the four results to all outputs that
 // need them.
 template <int kRadius>
-__global__ void convSliding(Image in, float* __restrict__ out) {
+__global__ void __launch_bounds__(kPatchThreads, kPatchBlocks)
+    convSliding(Image in, float* __restrict__ out) {
+    const int blockRow = lab::blockY();
     const int col = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
-    const int row = kSlidingRows * (lab::blockY() * blockDim.y + threadIdx.y);
+    const int row = kSlidingRows * (blockRow * blockDim.y + threadIdx.y);
     if (row >= in.rows || col >= in.cols) return;
-    if (in.cols % 4 != 0) {
+    const bool inside =
+        isInside<kRadius>(in, kSlidingRows * blockRow * blockDim.y, 4 * blockIdx.x * blockDim.x,
+                          kSlidingRows * blockDim.y, 4 * blockDim.x);
+    if (!byFours<kRadius, kSlidingRows>(in)) {
         oneByOne<kRadius, kSlidingRows>(in, out, row, col);
-    } else if (isInside<kRadius, kSlidingRows>(in, row, col)) {
+    } else if (inside) {
         slideDown<kRadius, true>(in, out, row, col);
     } else {
         slideDown<kRadius, false>(in, out, row, col);
@@ -273,13 +288,14 @@ void climb(lab::Exercise& exercise, const Image& in, const float* taps,
     });
     ladder.rung("convSeparable", tileGrid, block, moved, isConvolved,
                 [&] { convSeparable<kRadius><<<tileGrid, block>>>(in, out); });
-    const dim3 patchBlock(kTile, kPatchBlock);
-    const dim3 patchGrid = gridOf(in, 4 * kTile, kPatchRows * kPatchBlock);
+    const dim3 patchBlock(64, kPatchThreads / 64);
+    const dim3 patchGrid = gridOf(in, 4 * patchBlock.x, kPatchRows * patchBlock.y);
     ladder.rung("convRegisters", patchGrid, patchBlock, moved, isConvolved,
                 [&] { convRegisters<kRadius><<<patchGrid, patchBlock>>>(in, out); });
-    const dim3 slidingGrid = gridOf(in, 4 * kTile, kSlidingRows * kPatchBlock);
-    ladder.rung("convSliding", slidingGrid, patchBlock, moved, isConvolved,
-                [&] { convSliding<kRadius><<<slidingGrid, patchBlock>>>(in, out); });
+    const dim3 slidingBlock(32, kPatchThreads / 32);
+    const dim3 slidingGrid = gridOf(in, 4 * slidingBlock.x, kSlidingRows * slidingBlock.y);
+    ladder.rung("convSliding", slidingGrid, slidingBlock, moved, isConvolved,
+                [&] { convSliding<kRadius><<<slidingGrid, slidingBlock>>>(in, out); });
     ladder.peer("cudaMemcpy", moved, isCopy, [&] {
         CUDA_CHECK(cudaMemcpyAsync(out, in.pixels, target.bytes(), cudaMemcpyDeviceToDevice));
     });

@@ -44,19 +44,20 @@ struct Image {
         return r == kOutside || c == kOutside ? 0 : pixels[placeOf(r, c)];
     }
 
-    // The pixels at col ... col + 3, where `col` and `cols` are multiples of 4: they lie inside or
-    // outside together, and one load of 16 bytes brings them.
-    __device__ float4 fourAt(int row, int col) const {
-        const int r = mapped(row, rows, border);
-        if (r == kOutside) return make_float4(0, 0, 0, 0);
-        const bool outside = col < 0 || col >= cols;
-        const int c = border == Border::kWrap ? mapped(col, cols, border)
-                      : col < 0               ? 0
-                      : outside               ? cols - 4
-                                              : col;
-        const float4 four = *reinterpret_cast<const float4*>(pixels + placeOf(r, c));
-        if (!outside || border == Border::kWrap) return four;
-        const float nearest = border == Border::kZero ? 0 : col < 0 ? four.x : four.w;
-        return make_float4(nearest, nearest, nearest, nearest);
+    // The row that stands in for `row`, and the columns that stand in for `col` ... `col` + 3, as
+    // mapped() says, or the nearest ones where the border is zero. They may lie beyond the border
+    // by one image at most. There is no branch: all threads compute all of it.
+    __device__ int nearRow(int row) const { return wrapped(clamped(row, rows, 1), rows); }
+    __device__ int nearCol(int col) const { return wrapped(clamped(col, cols, 4), cols); }
+
+    // i itself where the border wraps, else the nearest of 0 ... n - step.
+    __device__ int clamped(int i, int n, int step) const {
+        const int reach = border == Border::kWrap ? n : 0;
+        return min(max(i, -reach), n + reach - step);
+    }
+    // What lies beyond one side comes in on the other.
+    __device__ static int wrapped(int i, int n) {
+        i += i < 0 ? n : 0;
+        return i - (i >= n ? n : 0);
     }
 };

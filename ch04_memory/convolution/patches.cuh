@@ -11,21 +11,33 @@ constexpr int kPatchRows = 4;    // rows of outputs of a thread in convRegisters
 constexpr int kSlidingRows = 8;  // the same in convSliding
 
 // A row of what four neighbouring outputs need: their own pixels, in the middle, and kRadius more
-// to each side. It comes in loads of 16 bytes.
+// to each side. It comes in loads of 16 bytes, and what each of them brings lies inside or outside
+// of the image as a whole.
 template <int kRadius>
 struct Window {
     static constexpr int kFours = (kRadius + 3) / 4;  // float4 to each side
     float pixels[4 * (2 * kFours + 1)];
 
-    // kInside: no pixel lies beyond the border.
+    // kInside: no pixel lies beyond the border. At the border, each load happens, and then a thread
+    // chooses among its results. There is no branch, so no load waits for another.
     template <bool kInside>
     __device__ void load(const Image& in, int row, int col) {
-        const int first = col - 4 * kFours;
+        const int r = kInside ? row : in.nearRow(row);
+        const int margin = in.border == Border::kZero ? 0 : in.rows + in.cols;  // beyond it lies 0
+        const bool noRow = !kInside && abs(in.clamped(row, in.rows, 1) - row) > margin;
+        const float* const pixelRow = in.pixels + in.placeOf(r, 0);
 #pragma unroll
         for (int i = 0; i <= 2 * kFours; ++i) {
-            const float4* const inside =
-                reinterpret_cast<const float4*>(in.pixels + in.placeOf(row, first)) + i;
-            const float4 four = kInside ? *inside : in.fourAt(row, first + 4 * i);
+            const int c = col + 4 * (i - kFours);
+            int place = c;
+            if (!kInside && i != kFours) place = in.nearCol(c);
+            float4 four = *reinterpret_cast<const float4*>(pixelRow + place);
+            if (!kInside && i != kFours) {
+                const int clamped = in.clamped(c, in.cols, 4);
+                const float pixel = abs(clamped - c) > margin ? 0.0F : i < kFours ? four.x : four.w;
+                if (clamped != c) four = make_float4(pixel, pixel, pixel, pixel);
+            }
+            if (noRow) four = make_float4(0, 0, 0, 0);
             pixels[4 * i] = four.x;
             pixels[4 * i + 1] = four.y;
             pixels[4 * i + 2] = four.z;
@@ -51,16 +63,22 @@ struct Patch {
     }
 };
 
-// Do all pixels of a thread lie inside of the image?
-template <int kRadius, int kRows>
-__device__ bool isInside(const Image& in, int row, int col) {
+// Do all pixels that `rows` x `cols` outputs need lie inside of the image?
+template <int kRadius>
+__device__ bool isInside(const Image& in, int row, int col, int rows, int cols) {
     constexpr int kSide = 4 * Window<kRadius>::kFours;
-    return col >= kSide && col + 4 + kSide <= in.cols && row >= kRadius &&
-           row + kRows + kRadius <= in.rows;
+    return col >= kSide && col + cols + kSide <= in.cols && row >= kRadius &&
+           row + rows + kRadius <= in.rows;
 }
 
-// Where rows are no multiple of 4 long, float4 are not aligned: then a thread computes its outputs
-// one by one, as convConstant does.
+// Can a thread load float4? They must be aligned, and lie beyond the border by one image at most
+// (see nearRow()).
+template <int kRadius, int kRows>
+__device__ bool byFours(const Image& in) {
+    return in.cols % 4 == 0 && in.cols >= 4 * Window<kRadius>::kFours && in.rows >= kRows + kRadius;
+}
+
+// Else a thread computes its outputs one by one, as convConstant does.
 template <int kRadius, int kRows>
 __device__ void oneByOne(const Image& in, float* __restrict__ out, int row, int col) {
     constexpr int kSide = 2 * kRadius + 1;
