@@ -69,6 +69,12 @@ class Bound:
     def holds(self, value: float) -> bool:
         return COMPARE[self.comparison](value, self.limit)
 
+    def worst(self, values: Sequence[float]) -> float | None:
+        """The value of the launch that comes last by this bound; None without a launch."""
+        if self.comparison[0] in "<>":
+            return (max if self.comparison[0] == "<" else min)(values, default=None)
+        return max(values, key=lambda value: abs(value - self.limit), default=None)
+
 
 @dataclass(frozen=True)
 class Speed:

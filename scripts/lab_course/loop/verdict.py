@@ -243,9 +243,8 @@ def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -
     for bound in sorted(assignment.bounds, key=lambda each: not each.goal):
         own = [value for kernel in assignment.launches for value in judge.values(bound, kernel)]
         before = judge.values(bound, assignment.before)
-        worst = next((value for value in own if not bound.holds(value)), own[0] if own else None)
-        before_it = _shown(before[0] if before else None)
-        found.append(Count(bound.count, bound.options, _shown(worst), before_it, met[bound.count]))
+        shown, before_it = _shown(bound.worst(own)), _shown(bound.worst(before))
+        found.append(Count(bound.count, bound.options, shown, before_it, met[bound.count]))
     return found
 
 
