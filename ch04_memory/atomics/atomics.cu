@@ -45,11 +45,11 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "warp_sum.cuh"
 
 constexpr unsigned kWarp = 32, kMaxKinds = 32;
 constexpr unsigned kApart = 8;               // ints in a sector of 32 bytes
 constexpr std::size_t kFewEvents = 1 << 12;  // for casLoop, which takes too long for more
-constexpr unsigned kAllLanes = 0xFFFFFFFF;
 
 // In all counting kernels, a thread goes through the events in a grid-stride loop.
 __device__ std::size_t globalThread() {
@@ -171,7 +171,11 @@ __global__ void addPerLane(const int* events, std::size_t n, unsigned kinds, int
     __syncthreads();
 
     for (unsigned kind = warp; kind < kinds; kind += warps) {
-        const int sum = __reduce_add_sync(kAllLanes, own[kind * kWarp + lane]);
+#if __CUDA_ARCH__ >= 800
+        const int sum = __reduce_add_sync(lab::kAllLanes, own[kind * kWarp + lane]);
+#else  // GPUs before Ampere add with shuffles
+        const int sum = lab::sumOfWarp(own[kind * kWarp + lane]);
+#endif
         if (lane == 0) atomicAdd(&sums[kind], sum);
     }
 }
