@@ -50,7 +50,9 @@ def draw() -> Drawing:
         drawing.cell(LEFT, 22, 3 * UNIT, HEIGHT, "idle", "copy")
         drawing.text(LEFT + 3 * UNIT + 8, 37, "a tile is on its way", "small")
         drawing.cell(LEFT + 240, 22, 2 * UNIT, HEIGHT, "sky", "work")
-        drawing.text(LEFT + 240 + 2 * UNIT + 8, 37, "the block works on it; numbers are tiles", "small")
+        drawing.text(
+            LEFT + 240 + 2 * UNIT + 8, 37, "the block works on it; numbers are tiles", "small"
+        )
     for number, (name, remark, buffers, tiles) in enumerate(PANELS):
         with drawing.group(name):
             draw_panel(drawing, TOP + number * 122, name, remark, buffers, tiles)

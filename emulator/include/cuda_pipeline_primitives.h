@@ -1,4 +1,4 @@
 #pragma once
+#include "cuda_awbarrier_primitives.h"
 #include "cuda_runtime.h"
 #include "emu/pipeline.h"
-#include "cuda_awbarrier_primitives.h"
