@@ -164,20 +164,20 @@ __global__ void cpAsync2(const float* in, float* out, unsigned tiles) {
 template <unsigned kStages>
 __global__ void cpAsyncRing(const float* in, float* out, unsigned tiles) {
     __shared__ alignas(16) float ring[kStages][kTile];
-    Pipeline pipe = cuda::make_pipeline();
+    Pipeline stages = cuda::make_pipeline();
     const unsigned mine = tilesOfBlock(tiles);
     const auto fill = [&](unsigned i) {
-        pipe.producer_acquire();
-        if (i < mine) copyParts(ring[i % kStages], in + begin(i), pipe);
-        pipe.producer_commit();
+        stages.producer_acquire();
+        if (i < mine) copyParts(ring[i % kStages], in + begin(i), stages);
+        stages.producer_commit();
     };
     for (unsigned i = 0; i < kStages - 1; ++i) fill(i);
     for (unsigned i = 0; i < mine; ++i) {
-        cuda::pipeline_consumer_wait_prior<kStages - 2>(pipe);  // all but so many are complete
+        cuda::pipeline_consumer_wait_prior<kStages - 2>(stages);  // all but so many are complete
         __syncthreads();
         fill(i + kStages - 1);  // into the buffer that all have just left
         smooth(ring[i % kStages], out + begin(i));
-        pipe.consumer_release();
+        stages.consumer_release();
     }
 }
 

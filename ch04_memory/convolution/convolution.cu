@@ -158,9 +158,9 @@ template <int kRadius>
 __global__ void rowPass(Image in, float* __restrict__ out) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = lab::blockY() * blockDim.y + threadIdx.y;
+    float sum = 0;
     if (row >= in.rows || col >= in.cols) return;
 
-    float sum = 0;
 #pragma unroll
     for (int x = 0; x <= 2 * kRadius; ++x) sum += constantRow[x] * in.at(row, col + x - kRadius);
     out[in.placeOf(row, col)] = sum;
@@ -169,9 +169,9 @@ template <int kRadius>
 __global__ void columnPass(Image in, float* __restrict__ out) {
     const int col = blockIdx.x * blockDim.x + threadIdx.x;
     const int row = lab::blockY() * blockDim.y + threadIdx.y;
+    float sum = 0;
     if (row >= in.rows || col >= in.cols) return;
 
-    float sum = 0;
 #pragma unroll
     for (int y = 0; y <= 2 * kRadius; ++y) sum += constantColumn[y] * in.at(row + y - kRadius, col);
     out[in.placeOf(row, col)] = sum;
