@@ -824,14 +824,20 @@ void sharedReached(void* variable, size_t size) noexcept {
     activeWorker->sharedReached(variable, size);
 }
 
+// `read` bytes of the source, and zeros up to `size`. `caller` is the return address of the
+// function that kernels call.
+static AsyncCopy copyOf(void* to, const void* from, size_t size, size_t read, void* caller) {
+    return {static_cast<unsigned char*>(to),
+            static_cast<const unsigned char*>(from),
+            size,
+            read,
+            reinterpret_cast<uintptr_t>(caller),
+            0,
+            0};
+}
+
 void asyncCopy(void* to, const void* from, size_t size, size_t zeros, const char* file, int line) {
-    const AsyncCopy copy{static_cast<unsigned char*>(to),
-                         static_cast<const unsigned char*>(from),
-                         size,
-                         size - zeros,
-                         reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
-                         0,
-                         0};
+    const AsyncCopy copy = copyOf(to, from, size, size - zeros, __builtin_return_address(0));
     activeWorker->asyncCopies().begin(threadRankInBlock(), copy, "__pipeline_memcpy_async()", file,
                                       line);
 }
@@ -897,25 +903,13 @@ void asyncArriveOn(void* barrier, At at) {
     activeWorker->asyncCopies().bind(threadRankInBlock(), barrier);
 }
 void bulkCopy(void* to, const void* from, size_t size, void* barrier, At at) {
-    AsyncCopy copy{static_cast<unsigned char*>(to),
-                   static_cast<const unsigned char*>(from),
-                   size,
-                   size,
-                   reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
-                   0,
-                   0};
+    AsyncCopy copy = copyOf(to, from, size, size, __builtin_return_address(0));
     copy.barrier = barrier;
     copy.bulk = true;
     activeWorker->mbarriers().copyBegins(threadRankInBlock(), copy, siteOf(at));
 }
 void bulkStore(void* to, const void* from, size_t size, At at) {
-    AsyncCopy copy{static_cast<unsigned char*>(to),
-                   static_cast<const unsigned char*>(from),
-                   size,
-                   size,
-                   reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
-                   0,
-                   0};
+    AsyncCopy copy = copyOf(to, from, size, size, __builtin_return_address(0));
     copy.bulk = copy.store = true;
     activeWorker->asyncCopies().begin(threadRankInBlock(), copy, at.what, at.file, at.line);
 }
