@@ -373,22 +373,34 @@ float weightedIntegers(const Image& image, const int64_t* values, const Taps& ta
     return static_cast<float>((fine + (fine >> 7) + (fine >> 15) + 4) >> 3) / 32767.0f;
 }
 
-Texel filtered(const ImageObject& texture, const Taps& taps) {
+float filteredFloat(const ImageObject& texture, const Taps& taps, unsigned channel) {
     const Image& image = texture.image;
+    double values[TexelAccess::kMost];
+    int count = 0;
+    for (const Tap& tap : taps) {
+        values[count++] = tap.texel != nullptr ? floatOf(channelAt(image, tap.texel, channel))
+                                               : texture.description.borderColor[channel];
+    }
+    return weightedFloats(values, taps, image.channelBytes() == 2 ? kHalf : kSingle);
+}
+
+float filteredInteger(const ImageObject& texture, const Taps& taps, unsigned channel) {
+    const Image& image = texture.image;
+    int64_t values[TexelAccess::kMost];
+    int count = 0;
+    for (const Tap& tap : taps) {
+        values[count++] = tap.texel != nullptr
+                              ? static_cast<int32_t>(channelAt(image, tap.texel, channel))
+                              : integerOf(image, texture.description.borderColor[channel]);
+    }
+    return weightedIntegers(image, values, taps);
+}
+
+Texel filtered(const ImageObject& texture, const Taps& taps) {
     Texel result{};
-    for (unsigned c = 0; c < image.channels(); ++c) {
-        double floats[TexelAccess::kMost];
-        int64_t integers[TexelAccess::kMost];
-        for (int i = 0; i < taps.count; ++i) {
-            const unsigned char* const texel = taps.tap[static_cast<size_t>(i)].texel;
-            const float colour = texture.description.borderColor[c];
-            const uint32_t bits = texel != nullptr ? channelAt(image, texel, c) : bitsOf(colour);
-            floats[i] = isFloat(image) ? floatOf(bits) : 0;
-            integers[i] = texel != nullptr ? static_cast<int32_t>(bits) : integerOf(image, colour);
-        }
-        const FloatKind& kind = image.channelBytes() == 2 ? kHalf : kSingle;
-        result.channel[c] = bitsOf(isFloat(image) ? weightedFloats(floats, taps, kind)
-                                                  : weightedIntegers(image, integers, taps));
+    for (unsigned c = 0; c < texture.image.channels(); ++c) {
+        result.channel[c] = bitsOf(isFloat(texture.image) ? filteredFloat(texture, taps, c)
+                                                          : filteredInteger(texture, taps, c));
     }
     return result;
 }

@@ -30,7 +30,8 @@
 namespace emu {
 namespace {
 
-constexpr size_t kPitchAlignment = 512;
+// Of an allocation, which a texture may begin with, and of each row of cudaMallocPitch().
+constexpr size_t kAlignment = 512;  // bytes
 
 constexpr const char* kNotPageLocked =
     "the pointer is no page-locked memory: cudaMallocHost() gives some, cudaHostRegister() makes "
@@ -47,7 +48,7 @@ constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, Memory
 // shows when the memory is freed. None where AddressSanitizer or the hazard check looks on.
 size_t slackBehind([[maybe_unused]] size_t size) {
 #ifndef EMU_ADDRESS_SANITIZER
-    if (!guardAllocations) return kPitchAlignment - size % kPitchAlignment;
+    if (!guardAllocations) return kAlignment - size % kAlignment;
 #endif
     return 0;
 }
@@ -56,7 +57,6 @@ size_t slackBehind([[maybe_unused]] size_t size) {
 // a GPU, and does not spoil the host's heap. (AddressSanitizer knows only the heap.)
 void* takePages(size_t bytes) {
 #ifdef EMU_ADDRESS_SANITIZER
-    constexpr size_t kAlignment = 256;
     void* memory = nullptr;
     return posix_memalign(&memory, kAlignment, bytes) == 0 ? memory : nullptr;
 #else
@@ -99,7 +99,7 @@ void giveBackMemory(const Allocation& allocation) {
         giveBackGuarded(memory);
         return;
     }
-    unsigned char expected[kPitchAlignment];
+    unsigned char expected[kAlignment];
     const size_t slack = slackBehind(allocation.size);
     poison(expected, slack);
     if (std::memcmp(static_cast<char*>(memory) + allocation.size, expected, slack) != 0) {
@@ -255,8 +255,8 @@ cudaError_t allocatePitched(void** pointer, size_t* pitch, size_t width, size_t 
         return cudaSuccess;
     }
     size_t padded = 0, size = 0;
-    if (__builtin_add_overflow(width, kPitchAlignment - 1, &padded)) return cudaErrorInvalidValue;
-    padded = padded / kPitchAlignment * kPitchAlignment;
+    if (__builtin_add_overflow(width, kAlignment - 1, &padded)) return cudaErrorInvalidValue;
+    padded = padded / kAlignment * kAlignment;
     if (__builtin_mul_overflow(padded, height, &size) ||
         __builtin_mul_overflow(size, depth, &size)) {
         return cudaErrorMemoryAllocation;
