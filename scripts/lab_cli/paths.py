@@ -20,6 +20,7 @@ except FileNotFoundError:
 VENV = (OUT if _elsewhere else ROOT) / ".venv"  # what lab installs into
 SHARED_VENV = ROOT / ".venv" if _elsewhere else None  # what lab looks into as well
 SCRIPTS = ROOT / "scripts"
+TRANSLATED = ".emu"  # ends the name of the folder with a target's translated sources
 # The student's own copies of exercises. The variable puts them elsewhere, where the checkout is shared.
 WORK_VARIABLE = "LAB_WORK_DIR"
 _own = os.environ.get(WORK_VARIABLE, "")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import LabError
-from ..paths import ROOT
+from ..paths import ROOT, TRANSLATED
 from .model import Place
 
 FP32, FP64, TO_DOUBLE, SPECIAL, DIVISION = "fp32", "fp64", "to_double", "special", "division"
@@ -146,8 +146,10 @@ def parsed(
 
 
 def is_of_user(path: Path) -> bool:
-    """Whether it is neither a header of the emulator nor one of the compiler."""
-    return not str(path).startswith(_FOLDERS_OF_OTHERS)
+    """Whether it is neither a header of the emulator or of the compiler nor a translated source. (objdump
+    names the latter for the code of some headers, although the source names the user's file.)"""
+    translated = any(folder.suffix == TRANSLATED for folder in path.parents)
+    return not translated and not str(path).startswith(_FOLDERS_OF_OTHERS)
 
 
 def operations(code: Sequence[Instruction]) -> Iterator[tuple[Instruction, str, int]]:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from ..machine.needs import find_ninja
-from ..paths import ROOT
+from ..paths import ROOT, TRANSLATED
 from ..process import output_of
 from . import checkout, inputs
 from .listing import CTest
@@ -29,7 +29,6 @@ DRAWS = ".draws"  # marks tests of pytest that draw
 LINKED = re.compile(r"^build ([^\s:]+)[^\n:]*: CXX_[A-Z_]+_LINKER__\S* ([^\n]*)", re.MULTILINE)
 OBJECT = re.compile(r"(?:.*/)?([^/]+)[.]dir/")  # how its path begins: the target that compiles it
 OUTPUT = re.compile(OBJECT.pattern + ".*: #deps")  # the line of `ninja -t deps` before its files
-TRANSLATED = ".emu"  # ends the name of the folder with a target's translated sources
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
 
 

@@ -11,6 +11,7 @@ from lab_cli.lines.model import Place
 from lab_cli.paths import ROOT
 
 MINE, HEADER = Path("/home/me/mine.cu"), ROOT / "emulator" / "include" / "emu" / "atomics.h"
+TRANSLATED = ROOT / "ch04_memory" / "textures.emu" / "textures" / "textures.cpp"
 LISTING = f"""
 mine:     file format elf64-x86-64
 
@@ -33,6 +34,10 @@ emu::add(float*):
 0000000000001016 <std::max(int, int)>:
 /usr/include/c++/12/algorithm:100
     1016:\tpush   %rbp
+
+0000000000001018 <make_float2(float, float)>:
+{TRANSLATED}:61
+    1018:\tpush   %rbp
 """.splitlines()
 
 
@@ -50,6 +55,7 @@ def test_lines_are_the_users(code: MachineCode) -> None:
     assert chains[0x1006] == (place(4),)
     assert chains[0x100A] == (place(5),)  # put there in line, from a header of the emulator
     assert chains[0x1016] == ()
+    assert chains[0x1018] == ()
 
 
 def test_a_call_is_before_its_return_address(code: MachineCode) -> None:
