@@ -18,9 +18,9 @@ TABLE = 286
 def draw() -> Drawing:
     drawing = Drawing(
         "From a kernel to the code that a GPU runs",
-        "nvcc makes PTX of a kernel, and machine code of the PTX. A file can have both. A GPU runs machine code as it"
-        " is, and the driver compiles PTX. PTX for 7.5 runs on all GPUs from 7.5 on, PTX for 9.0 on those from 9.0"
-        " on. Machine code for 8.6 runs on 8.6 and 8.9, machine code for 9.0 on 9.0 alone.",
+        "nvcc makes PTX from a kernel, and machine code from the PTX. A file can have both. A GPU runs machine code as"
+        " it is, and the driver compiles PTX. PTX for 7.5 runs on all GPUs from 7.5 on. PTX for 9.0 runs on all GPUs"
+        " from 9.0 on. Machine code for 8.6 runs on 8.6 and 8.9. Machine code for 9.0 runs only on 9.0.",
         TABLE + 56 + len(CODES) * ROW,
     )
     with drawing.group("path"):
