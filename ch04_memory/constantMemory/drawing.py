@@ -1,4 +1,4 @@
-"""Three ways of a coefficient to a multiply-add, and the passes that different words cost in constant memory."""
+"""How a coefficient reaches a multiply-add, and the passes that different words take in constant memory."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ WAYS = [
 
 def draw() -> Drawing:
     drawing = Drawing(
-        "The ways of a coefficient, and what different words cost in constant memory",
+        "How a coefficient reaches the multiply-add, and what different words cost in constant memory",
         "A coefficient behind a pointer comes from device memory through L1 into a register, by a load. One in"
         " constant memory comes through the constant cache into an operand, without a load. A literal is part of"
-        " the instruction. Below, eight lanes read one, two or eight different words: the constant cache takes"
-        " one, two or eight passes, shared memory takes one wavefront each time.",
+        " the instruction. Below, eight lanes read one, two or eight different words. The constant cache takes"
+        " one, two or eight passes. Shared memory takes one wavefront each time.",
         TOP + 246,
     )
     with drawing.group("ways"):
-        drawing.text(LEFT, 34, "How a coefficient comes to the multiply-add", "head")
+        drawing.text(LEFT, 34, "How a coefficient reaches the multiply-add", "head")
         for number, (kernel, stations, cost) in enumerate(WAYS):
             draw_way(drawing, 56 + number * 66, kernel, stations, cost)
     with drawing.group("lookups"):
