@@ -14,9 +14,10 @@ PIECES = 6
 def draw() -> Drawing:
     drawing = Drawing(
         "Copies from host to device",
-        "From pageable memory, the CPU copies each piece to a pinned buffer of the driver, and the copy"
-        " engine takes it from there. From pinned memory, the copy engine takes it directly. Below, a"
-        " timeline: six small copies each pay the latency. Packed by the CPU, they pay it once.",
+        "From pageable memory, the CPU first copies each piece to a pinned buffer of the driver, and the"
+        " copy engine then copies the piece to the device. From pinned memory, the copy engine copies"
+        " the array directly. The lower part is a timeline. Six small copies pay the latency six times."
+        " If the CPU packs the six arrays first, one copy sends all of them and pays the latency once.",
         470,
     )
     drawing.text(HOST, 34, "memory of the host", "head")

@@ -9,7 +9,7 @@
 //   4 writeCombined  cudaHostAlloc(cudaHostAllocWriteCombined): pinned, and not in the CPU's caches
 //
 // The table has a row for each kind of memory and each thing that the program does with it:
-//   Allocation       the host allocates the memory, writes to each page, and frees it
+//   Allocation       the host allocates and frees memory. After malloc(), it writes to each page
 //   HostReads        the host reads the first 4 MiB, without the GPU
 //   ToDevice         a copy from the host to the device
 //   ToHost           a copy from the device to the host
