@@ -21,10 +21,10 @@ MAPS = {
 def draw() -> Drawing:
     drawing = Drawing(
         "Where the pages are after each step",
-        "After fill, A and B are on the host in all rows. After add, managed has all three matrices on"
-        " the device, managedPrefetch has A and B there and C on the host, and managedReadMostly has all"
-        " three on the host and copies of A and B on the device. After look, managed and managedPrefetch"
-        " have all pages on the host, and managedReadMostly still has the copies on the device.",
+        "After fill, A and B are on the host in all rows. After add, all pages of managed are on the"
+        " device. In managedPrefetch, A and B are on the device, and C is on the host. In"
+        " managedReadMostly, all three matrices are on the host, and the device has copies of A and B."
+        " After look, all pages are on the host. In managedReadMostly, the device still has its copies.",
         TOP + len(STEPS) * ROW + 42,
     )
     for place, name in enumerate(MAPS):
