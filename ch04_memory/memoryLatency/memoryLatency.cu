@@ -6,14 +6,13 @@
 //   3 shared     shared memory
 //   4 local      an array of the thread, in local memory
 //   5 global     device memory, through the caches L1 and L2
-//   6 pastL1     the same with __ldcg(), which passes L1
+//   6 pastL1     the same with __ldcg(), which bypasses L1
 //
 // The chain visits the lines of 128 bytes of its footprint in a random order. A longer footprint
 // needs a larger memory, which is farther away.
 //
-//   fits in  the first memory that holds the footprint, by the sizes that the device reports (for
-//   L1,
-//            what could be shared memory)
+//   fits in  the first memory that holds the footprint, by the sizes that the device reports
+//            (for L1, what could be shared memory)
 //   cycles   of a step
 //
 // With --profile, it runs the smallest footprint alone.
