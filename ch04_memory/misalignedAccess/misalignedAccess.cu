@@ -3,7 +3,7 @@
 // of five. Which cache delivers the fifth sector decides what it costs.
 //
 //   1 readOffset    copies: out[i] = in[i + offset]; neighbouring warps share a sector in L1
-//   2 readPastL1    the same with __ldcg(), which passes L1: every warp asks L2 for 5 sectors
+//   2 readPastL1    the same with __ldcg(), which bypasses L1: every warp asks L2 for 5 sectors
 //   3 writeOffset   copies: out[i + offset] = in[i]; two warps write a part of a sector each
 //   4 writeAligned  the same, but each warp of the copy begins where a line of `out` begins
 //     ...Unrolled4  each of these with four elements per thread, whose loads are in flight together
@@ -111,8 +111,8 @@ __global__ void writeOffset(const int* __restrict__ in, int* __restrict__ out, s
 // All threads move back by offset % kWarp elements, so that the first lane of each warp stores to
 // the beginning of a line. Now the loads are misaligned, and L1 helps them. The first threads of
 // the grid would begin before the array. Their index is unsigned, so it wraps round to a number
-// that is larger than any size, and they do nothing. The host launches threads for as many more
-// elements.
+// that is larger than any size, and they skip this element. The host launches threads for as many
+// more elements.
 template <unsigned kPerThread>
 __global__ void writeAligned(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
                              std::size_t offset) {
