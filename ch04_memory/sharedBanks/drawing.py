@@ -26,11 +26,12 @@ TILES: list[tuple[str, str, PlaceOf, int]] = [
 def draw() -> Drawing:
     drawing = Drawing(
         "Which words of four banks a warp of four lanes wants",
-        "Word w lies in bank w modulo 4. With stride 0 all lanes want word 0, in one wavefront. With stride 1"
-        " and 3 they want words in four banks, in one wavefront. With stride 2 two lanes share a bank, which"
-        " takes two wavefronts. With stride 4 all lanes hit bank 0, which takes four. Below, a tile of four rows:"
-        " its column 1 lies in one bank if rows are four words apart, and in four banks if a word of padding"
-        " follows each row, or if the columns of each row are permuted.",
+        "Word w lies in bank w modulo 4. With stride 0, all lanes want word 0, which takes one wavefront. With"
+        " strides 1 and 3, they want words of four different banks, which takes one wavefront, too. With stride 2,"
+        " two banks must deliver two words each, which takes two wavefronts. With stride 4, all lanes hit bank 0,"
+        " which takes four. Below, three tiles of four rows show where column 1 lies. If rows are four words apart,"
+        " the column lies in one bank. If a word of padding follows each row, or if the columns of each row are"
+        " permuted, the column lies in four banks.",
         530,
     )
     with drawing.group("strides"):

@@ -5,7 +5,7 @@
 //
 //   1 staticTile    stores and loads a tile[rows][columns] by rows or by columns, also with padding
 //   2 dynamicTile   the same in dynamic shared memory, where the program computes the index
-//   3 swizzledTile  no padding: each row has its columns in an order of its own
+//   3 swizzledTile  no padding: each row has its columns in another order
 //   4 strided       lane i loads element i * stride, of 4, 8 or 16 bytes
 //
 // A `square` tile has 32 x 32 integers, a `rect` tile 16 rows of 32. The rest of a row's name says
@@ -15,8 +15,7 @@
 //   stride       elements between two rows of the tile, or between two neighbouring lanes
 //   store, load  predicted wavefronts of a warp's store and of its load (bank_conflicts.h)
 //   cycles       cycles of a warp's store and load, or of its load (strided), while all warps of
-//   the
-//                block are busy
+//                the block are busy
 //   latency      cycles of a load that waits for the load before it, in a single warp
 //
 // The CSV also has the wavefronts of the whole launch, store_wavefronts and load_wavefronts. A
