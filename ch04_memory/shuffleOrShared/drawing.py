@@ -33,8 +33,8 @@ def draw() -> Drawing:
         "Two ways to transpose a 4 x 4 matrix that four lanes hold",
         "Through shared memory, each lane stores its four elements into a column of a tile, and loads four elements"
         " of a row. Rows of the tile are 40 elements apart, so the rows begin in banks 0, 8, 16 and 24, and eight"
-        " lanes load from 32 different banks. In registers, step 1 exchanges elements between lanes that differ in"
-        " bit 0, and step 2 between lanes that differ in bit 1.",
+        " lanes load from 32 different banks. In registers, step 1 exchanges elements between lanes whose numbers"
+        " differ in bit 0. Step 2 exchanges elements between lanes whose numbers differ in bit 1.",
         STEPS_TOP + 166,
     )
     with drawing.group("tile"):
