@@ -69,9 +69,9 @@ def draw() -> Drawing:
     drawing = Drawing(
         "A texture's filter, its address modes, and the texels of a sector",
         "Four texels A to D have their centres at 0.5, 1.5, 2.5 and 3.5. A read at 1.8 gives 179/256"
-        " of B and 77/256 of C. Outside, border gives 0, clamp the nearest texel, wrap begins anew,"
-        " mirror goes back. A sector holds 8 texels of one row of linear memory, or 4 by 2 texels of"
-        " a CUDA array.",
+        " of B and 77/256 of C. Outside the texture, border gives 0, and clamp gives the nearest"
+        " texel. Wrap repeats the texture, and mirror reverses every second copy of it. A sector"
+        " holds 8 texels of one row of linear memory, or 4 by 2 texels of a CUDA array.",
         612,
     )
     with drawing.group("filter"):
