@@ -22,8 +22,8 @@ def draw() -> Drawing:
         "One warp transposes, without a tile and with one",
         "Without a tile, a warp loads a row of the input and stores it as a column of the output, in four"
         " rows. With a tile, it loads a row of the input and stores it as a row of the tile, which takes one"
-        " wavefront. Then it loads a column of the tile, whose four elements lie in one bank. That takes four"
-        " wavefronts. It stores them as a row of the output.",
+        " wavefront. Then it loads a column of the tile. The four elements lie in one bank, so this load takes"
+        " four wavefronts. The warp stores these elements as a row of the output.",
         480,
     )
     with drawing.group("without"):
