@@ -2,7 +2,7 @@
 // says where its memory is, and CUDA can tell. From that follows who can use the memory, and in
 // which direction a copy goes.
 //
-//   malloc             host memory: the device cannot use it, unless both share page tables
+//   malloc             host memory, pageable: only on some systems can the device use it
 //   cudaMallocHost     host memory, pinned: the device uses it over the link
 //   cudaHostRegister   the same, for memory that exists already
 //   cudaMalloc         device memory: the host cannot use it
