@@ -27,9 +27,10 @@ PATTERNS: list[tuple[str, str, SourceOf]] = [
 def draw() -> Drawing:
     drawing = Drawing(
         "Five shuffles of eight lanes, and a prefix sum in three steps",
-        "In a broadcast all lanes read lane 2. In a shift up by 2, lanes 2 to 7 read lanes 0 to 5, and lanes 0 and"
-        " 1 keep their value. In a shift down, lanes 0 to 5 read lanes 2 to 7, and lanes 6 and 7 keep theirs. In a"
-        " rotation, lanes 6 and 7 read lanes 0 and 1. In a butterfly, lanes that differ in bit 1 read each other."
+        "In a broadcast, all lanes read lane 2. In a shift up by 2, lanes 2 to 7 read lanes 0 to 5, and lanes 0 and"
+        " 1 keep their own values. In a shift down by 2, lanes 0 to 5 read lanes 2 to 7, and lanes 6 and 7 keep their"
+        " own values. In a rotation by 2, lanes 6 and 7 read lanes 0 and 1. In a butterfly, lanes whose numbers differ"
+        " in bit 1 read each other."
         " In a prefix sum of ones, each step doubles the number of lanes that a sum covers: 1, 2, 4, 8.",
         2 * SECOND + 8,
     )

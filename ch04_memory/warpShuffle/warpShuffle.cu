@@ -15,7 +15,7 @@
 //
 //   0123 ... V  the lanes of the first warp (V is 31). Below each is the lane that it read. The
 //               value says so, because the lowest bits of an element are its place in the warp
-//   own         lanes of that warp that kept their own value
+//   own         lanes of that warp that end with their own value
 //
 //   ./lab run warpShuffle -- --by=3
 //   ./lab test warpShuffle
