@@ -115,8 +115,9 @@ bool gridIsCooperative();
 void yieldThread();
 
 // Called by every atomic operation and fence: now and then it yields, so that a thread which spins
-// on one does not hang its block. The numbers are prime: of threads that poll in turn it is not
-// always the same one that yields.
+// on one does not hang its block. Where threads wait, each has its own count: a thread that does
+// not spin stays with its warp, whatever the others do. The numbers are prime: of threads that poll
+// in turn it is not always the same one that yields.
 extern __thread unsigned spinCount;
 inline void spinHint() {
     if (__builtin_expect(++spinCount % 1031 == 0, 0)) yieldThread();

@@ -51,6 +51,7 @@ struct Fiber {
     unsigned mask = 0;    // lanes that a collective waits for; the answer of __activemask()
     unsigned launch = 0;  // the launch that this fiber last ran a thread of
     bool finished = false;
+    unsigned spins = 0;  // spinCount, while another thread runs
     Progress progress;
     bool polls =
         false;  // it has yielded, and made no plain access since; kept with a schedule alone

@@ -288,6 +288,7 @@ bool Worker::beginBlock() {
     blockHasFibers_ = false;
     endNeedsScheduler = watcher != nullptr;
     yieldsAlone_ = 0;
+    spinCount = 0;
     return true;
 }
 
@@ -296,6 +297,7 @@ void Worker::runFiber() {
         Fiber* self = current_;
         self->launch = launch_;
         self->finished = false;
+        self->spins = 0;
         threadContinues(self);
         grid_->call.run(grid_->call.body.get());
         if (self->finished) {
@@ -359,6 +361,7 @@ bool Worker::nextInPlainLoop() {
 // This OS thread runs the CUDA thread of `fiber` from now on.
 void Worker::threadContinues(const Fiber* fiber) {
     threadIdx = fiber->threadIdx;
+    spinCount = fiber->spins;
     if (__builtin_expect(watcher != nullptr, 0)) watcher->threadRuns(threadRankInBlock());
 }
 
@@ -416,6 +419,7 @@ void Worker::startNextThread(Fiber* fiber) {
         fiber->polls = false;
     }
     fiber->wait = Wait::None;
+    fiber->spins = 0;
     fiber->progress = {};
     if (fiber == current_) threadIdx = fiber->threadIdx;
 }
@@ -468,6 +472,7 @@ void Worker::suspend(Wait wait, const CallSite& site) {
     Fiber* self = current_;
     self->wait = wait;
     self->site = site;
+    self->spins = spinCount;
     if (watcher != nullptr)
         watcher->threadPauses(self->rank,
                               wait != Wait::None && wait != Wait::InStep && wait != Wait::AtLoad);

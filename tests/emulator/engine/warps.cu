@@ -94,6 +94,25 @@ TEST_F(Warps, ActiveMaskNamesTheLanesOfABranch) {
     }
 }
 
+// Two atomics of each even lane, and one of each odd one, in 500 rounds: 1,000 at most.
+__global__ void countRounds(int* count, unsigned* out) {
+    for (int round = 0; round < 500; ++round) {
+        out[round * 32 + threadIdx.x] = __activemask();
+        atomicAdd(count, 1);
+        if (threadIdx.x % 2 == 0) atomicAdd(count, 1);
+    }
+}
+
+// A thread that does very many may spin on one, and lets others run. The rest of the warp must not
+// be taken for such a thread.
+TEST_F(Warps, LanesStayTogetherWhateverTheAtomicsOfOthers) {
+    Managed<int> count(1);
+    Managed<unsigned> out(500 * 32);
+    RUN(countRounds<<<1, 32>>>(count.get(), out.get()));
+    ASSERT_EQ(500 * 48, count[0]);
+    for (int i = 0; i < 500 * 32; ++i) ASSERT_EQ(kFull, out[i]) << i;
+}
+
 __global__ void wrongMask(int* out) {
     out[threadIdx.x] = __shfl_sync(0x0000ffffu, 1, 0);
 }
