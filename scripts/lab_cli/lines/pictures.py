@@ -58,7 +58,10 @@ def access(title: str, panels: Sequence[tuple[str, Touch]]) -> Drawing:
             _draw_access(drawing, y, name, touch)
         y += height + 12
     with drawing.group("key"):
-        _draw_key(drawing, y + 2)
+        some_are_shared = any(
+            len(lanes) > 1 for _, touch in panels for lanes in _lanes_of_words(touch).values()
+        )
+        _draw_key(drawing, y + 2, some_are_shared)
     return drawing
 
 
@@ -90,7 +93,7 @@ def _draw_access(drawing: Drawing, y: float, name: str, touch: Touch) -> None:
     lines = _lines(touch)
     for row, line in enumerate(lines[:MOST_ROWS]):
         top = y + HEAD + row * (ROW + 5)
-        drawing.text(MARGIN, top + 15, f"{touch.array}, byte {line * LINE:,}", "number")
+        drawing.text(MARGIN, top + 15, _place(touch, line * LINE), "number")
         for sector in range(line * LINE // SECTOR, (line + 1) * LINE // SECTOR):
             x = LEFT + (sector * SECTOR - line * LINE) / WORD * CELL
             _draw_sector(drawing, x, top, sector, sector in sectors, lanes)
@@ -126,13 +129,24 @@ def _short(lanes: Sequence[int]) -> str:
     return str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)}x"
 
 
-def _draw_key(drawing: Drawing, y: float) -> None:
+def _place(touch: Touch, byte: int) -> str:
+    """Not every array has a name."""
+    return f"{touch.array}, byte {byte:,}" if touch.array else f"byte {byte:,}"
+
+
+def _draw_key(drawing: Drawing, y: float, some_are_shared: bool) -> None:
     drawing.cell(MARGIN, y, CELL, CELL, "sky", 5)
     drawing.text(MARGIN + 28, y + 15, "4 bytes that lane 5 accesses", "small")
-    drawing.cell(MARGIN + 258, y, CELL, CELL, "idle")
-    drawing.text(MARGIN + 286, y + 15, "moved, not used", "small")
-    drawing.rect(MARGIN + 428, y, 80, CELL, "frame thick")
-    drawing.text(MARGIN + 516, y + 15, "a sector: 32 bytes", "small")
+    left = MARGIN + 258
+    if some_are_shared:
+        drawing.cell(left - 18, y, CELL, CELL, "sky", "2x")
+        drawing.text(left + 10, y + 15, "by two lanes", "small")
+        left += 112
+    drawing.cell(left, y, CELL, CELL, "idle")
+    drawing.text(left + 28, y + 15, "moved, not used", "small")
+    left += 150 if some_are_shared else 170
+    drawing.rect(left, y, 80, CELL, "frame thick")
+    drawing.text(left + 88, y + 15, "a sector: 32 bytes", "small")
 
 
 # ---- banks
@@ -178,7 +192,7 @@ def _draw_banks(drawing: Drawing, y: float, name: str, touch: Touch) -> None:
     for number, row in enumerate(rows[:MOST_ROWS]):
         at = top + number * ROW
         byte = row * BANKS * WORD - touch.shift
-        drawing.text(MARGIN, at + 15, f"{touch.array}, byte {max(0, byte):,}", "number")
+        drawing.text(MARGIN, at + 15, _place(touch, max(0, byte)), "number")
         drawing.rect(LEFT, at, BANKS * CELL, ROW, "frame soft")
         for word in range(row * BANKS, (row + 1) * BANKS):
             if word in lanes:
