@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,7 +125,7 @@ def _wanted(names: Sequence[str], known: Mapping[str, Path]) -> list[str]:
     for name in names:
         of_chapter = [] if name in known else _of_chapter(name, known)
         if name not in known and not of_chapter:
-            hint = _half(name) or _near(name, known)
+            hint = _half(name) or _of_assignment(name, known) or _near(name, known)
             raise LabError(f"no exercise is named {printable(name)}{hint}", BAD_USAGE)
         wanted.update(dict.fromkeys([name] if name in known else of_chapter))
     return [*wanted]
@@ -156,6 +157,15 @@ def _half(name: str) -> str:
         source = chapter / name / f"{name}.cu"
         if os.path.exists(source):
             return f": {shown(source)} is there, {shown(facts_of(source))} is missing"
+    return ""
+
+
+def _of_assignment(name: str, known: Mapping[str, Path]) -> str:
+    """Names the exercise of the assignment that has this name."""
+    for exercise, source in known.items():
+        with suppress(LabError):
+            if any(each.name == name for each in _load(source).facts.assignments):
+                return f": it is an assignment of {exercise}"
     return ""
 
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from exercise_sample import FACTS
+from exercise_sample import ASSIGNMENT, FACTS
 from lab_cli import catalogue, main
 from lab_cli.catalogue import sentence_about
 from lab_cli.errors import LONGEST, LabError, printable
@@ -179,6 +179,11 @@ def test_what_is_no_source_file(checkout, tmp_path, monkeypatch) -> None:
 )
 def test_a_name_that_none_has(checkout, name, hint) -> None:
     assert problems_of(name) == [f"no exercise is named {hint}"]
+
+
+def test_the_name_of_an_assignment(exercises) -> None:
+    exercises("ch03/order", FACTS + ASSIGNMENT.format(name="inOrder"))
+    assert problems_of("inOrder") == ["no exercise is named inOrder: it is an assignment of order"]
 
 
 def test_one_exercise_at_a_time(checkout) -> None:

@@ -14,18 +14,21 @@ ALIKE = "in nothing that was counted"
 def told(assignment: Assignment, launches: Sequence[Launch], most: int) -> list[str]:
     """In words, what matters most first. Empty where one of the kernels was not launched."""
     before = _version([assignment.before], launches)
-    yours = _version(assignment.launches, launches)
+    yours = _version(assignment.launches, launches, len(assignment.rows))
     if not before.launches or not yours.launches:
         return []
     found = differences.compare(before, yours)
     return [ALIKE] if found.is_equal else sentences.shortest(found, most)
 
 
-def _version(kernels: Sequence[str], launches: Sequence[Launch]) -> Version:
-    """Of a template that several rows instantiate, the first instance: each row does the work of the rung before."""
+def _version(kernels: Sequence[str], launches: Sequence[Launch], rows: int = 1) -> Version:
+    """Each row does the work of the rung before. So of a template that several rows instantiate, the first
+    instance counts, and of a kernel that each of them launches as often, the first row's launches."""
     first: dict[str, str] = {}
     for each in launches:
         first.setdefault(each.kernel.partition("<")[0], each.kernel)
     wanted = [first[name] for name in kernels if name in first]
     own = [each for each in launches if each.kernel in wanted]
+    if len(own) % rows == 0:
+        own = own[: len(own) // rows]
     return Version(", ".join(kernels), "", own)

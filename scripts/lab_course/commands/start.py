@@ -75,7 +75,9 @@ def text(copy: Copy, was_there: bool) -> str:
         ]
     left_out = copy.left_out()
     if left_out:
-        about = "Left out, since they tell too much (--shipped has them): "
+        about = (
+            f"Left out, since they tell too much (./lab run {exercise.name} --shipped has them): "
+        )
         found += [wrapped(about + ", ".join(left_out) + ".", WIDTH), ""]
     commands = {shown(exercise.page): "read this page as far as the tasks"}
     if exercise.facts.gpu_only:

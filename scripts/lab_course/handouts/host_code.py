@@ -184,12 +184,16 @@ def without_lines(text: str, start: int, end: int) -> str:
 
 
 def names_of_rows(stream: Stream, span: Span) -> set[str]:
-    """Texts that may name one: rung("NAME", ...), rung({"NAME", ...}, ...)."""
+    """The names in rung("NAME", ...) and rung({"NAME", ...}, ...)."""
+
+    def is_behind_rung(place: int) -> bool:
+        before = "".join(stream.text(i) for i in range(max(0, place - 3), place))
+        return before.endswith(("rung(", "rung({"))
+
     return {
         stream.text(i)[1:-1]
         for i in range(span.first, span.end)
-        if re.fullmatch(r'"[^\W\d]\w*"', stream.text(i))
-        and (stream.text(i - 1) == "(" or (stream.text(i - 1), stream.text(i - 2)) == ("{", "("))
+        if re.fullmatch(r'"[^\W\d]\w*"', stream.text(i)) and is_behind_rung(i)
     }
 
 
