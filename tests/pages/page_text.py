@@ -44,6 +44,18 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
         before = line
 
 
+def repeated(text: str, words: int) -> list[str]:
+    """The sentences of so many words or more that stand on the page more than once, outside of tables."""
+    lines = "\n".join(COMMENT.sub("", line) for _, line in prose(text) if line[:1] != "|")
+    seen = Counter(
+        sentence
+        for paragraph in re.split(r"\n\s*\n", lines)
+        for sentence in re.split(r"(?<=[.!?:])\s+", " ".join(paragraph.split()))
+        if len(sentence.split()) >= words
+    )
+    return [sentence for sentence, times in seen.items() if times > 1]
+
+
 def anchors(text: str) -> set[str]:
     """What a link to this page may have behind #."""
     found: set[str] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from page_text import broken_links, long_lines, prose
+from page_text import broken_links, long_lines, prose, repeated
 
 PAGE = """\
 # Title
@@ -93,3 +93,9 @@ def test_long_lines() -> None:
     ]
     text = "\n".join([*lines, "```", long, "```", "", f"    {long}"])
     assert long_lines(text, 20) == [2, 6]
+
+
+def test_sentences_that_stand_twice() -> None:
+    page = "One two three. Four.\nFour. One two\nthree.\n\n```\nfive six seven.\nfive six seven.\n```\n"
+    assert repeated(page, 3) == ["One two three."]
+    assert repeated(page, 4) == []

@@ -19,7 +19,7 @@ from lab_course.handouts import pages
 from lab_course.reporting import figures as report_figures
 from lab_fixtures import shipped
 from page_files import results_file
-from page_text import broken_links, long_lines, targets
+from page_text import broken_links, long_lines, repeated, targets
 
 PAGES = tables.pages()
 ASSIGNMENTS = list(assignment_catalogue.assignments().values())
@@ -28,6 +28,7 @@ DRAWINGS = sorted([*ROOT.glob("*/drawing.svg"), *ROOT.glob("*/*/drawing.svg")])
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 COMPARED = re.compile(r"<!-- compared (\w+) (\w+) -->\n\n((?:    .*\n)+)")
 MOST = 100  # characters of a line of an exercise's page
+LONG = 12  # words of a sentence
 
 of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 of_exercises = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
@@ -45,6 +46,12 @@ def text_of(page: Path) -> str:
 @of_pages
 def test_links_lead_somewhere(page: Path) -> None:
     assert broken_links(page, ROOT) == []
+
+
+@of_pages
+def test_no_long_sentence_stands_twice(page: Path) -> None:
+    """A paragraph that was edited, and is still there as it was before."""
+    assert repeated(text_of(page), LONG) == []
 
 
 @of_pages
