@@ -25,6 +25,7 @@
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "error.h"
+#include "image_limits.h"
 #include "stream.h"
 
 namespace emu {
@@ -32,6 +33,7 @@ namespace {
 
 // Of an allocation, which a texture may begin with, and of each row of cudaMallocPitch().
 constexpr size_t kAlignment = 512;  // bytes
+static_assert(kAlignment % kTextureAlignment == 0);
 
 constexpr const char* kNotPageLocked =
     "the pointer is no page-locked memory: cudaMallocHost() gives some, cudaHostRegister() makes "
