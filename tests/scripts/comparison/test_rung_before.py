@@ -49,6 +49,14 @@ def test_rows_of_one_kernel_are_not_added_up(assignment: Assignment) -> None:
     assert rung_before.told(assignment, launches, 9) != [rung_before.ALIKE]
 
 
+def test_a_row_that_launches_as_often_as_the_one_before_counts_whole(
+    assignment: Assignment,
+) -> None:
+    two = replace(assignment, rows=["better", "another"])
+    launches = [launch(kernel, DENSE) for kernel in ("worse", "worse", "better", "better")]
+    assert rung_before.told(two, launches, 9) == [rung_before.ALIKE]
+
+
 def test_no_more_than_what_matters_most(assignment: Assignment) -> None:
     many = {**STRIDED, "branch": 9.0, "barriers": 9.0, "theoretical_occupancy": 50.0}
     few = {**DENSE, "branch": 1.0, "barriers": 1.0, "theoretical_occupancy": 100.0}
