@@ -148,8 +148,8 @@ def parsed(
 def is_of_user(path: Path) -> bool:
     """Whether it is neither a header of the emulator or of the compiler nor a translated source. (objdump
     names the latter for the code of some headers, although the source names the user's file.)"""
-    translated = any(folder.suffix == TRANSLATED for folder in path.parents)
-    return not translated and not str(path).startswith(_FOLDERS_OF_OTHERS)
+    name = str(path)
+    return f"{TRANSLATED}/" not in name and not name.startswith(_FOLDERS_OF_OTHERS)
 
 
 def operations(code: Sequence[Instruction]) -> Iterator[tuple[Instruction, str, int]]:

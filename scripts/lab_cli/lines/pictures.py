@@ -139,12 +139,12 @@ def _draw_key(drawing: Drawing, y: float, some_are_shared: bool) -> None:
     drawing.text(MARGIN + 28, y + 15, "4 bytes that lane 5 accesses", "small")
     left = MARGIN + 258
     if some_are_shared:
-        drawing.cell(left - 18, y, CELL, CELL, "sky", "2x")
-        drawing.text(left + 10, y + 15, "by two lanes", "small")
-        left += 112
+        drawing.cell(left, y, CELL, CELL, "sky", "2x")
+        drawing.text(left + 28, y + 15, "by two lanes", "small")
+        left += 122
     drawing.cell(left, y, CELL, CELL, "idle")
     drawing.text(left + 28, y + 15, "moved, not used", "small")
-    left += 150 if some_are_shared else 170
+    left += 170
     drawing.rect(left, y, 80, CELL, "frame thick")
     drawing.text(left + 88, y + 15, "a sector: 32 bytes", "small")
 

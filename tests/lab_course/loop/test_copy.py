@@ -13,7 +13,7 @@ from lab_cli.commands import run, trace
 from lab_cli.results import marks
 from lab_course.commands import grade
 from lab_course.handouts import choice
-from lab_course.handouts.host_code import HostCode, Span, names_of_rows
+from lab_course.handouts.host_code import Lexer, Span, names_of_rows
 from lab_course.loop.copy import Copy
 from lab_course.reporting import changes
 from lab_course.reporting.text import Cleaner
@@ -68,8 +68,7 @@ def test_start_says_which_kernels_are_left_out(copy: Copy, capsys) -> None:
 
 def test_texts_are_no_rows_unless_a_rung_has_them() -> None:
     text = 'ladder.rung("one", grid, check("array")); ladder.rung({"two", "memory"}, grid);'
-    code = HostCode(text, "order.cu", [])
-    stream = code._stream()
+    stream = Lexer("order.cu", text).streams[0]
     assert names_of_rows(stream, Span(0, len(stream.tokens))) == {"one", "two"}
 
 
