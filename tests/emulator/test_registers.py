@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,20 @@ def test_what_nvcc_says(error):
         assert error(kernel, 256, told) == "cudaSuccess"
     for kernel in ("bounded", "few"):
         assert error(kernel, 1024, told) == "cudaSuccess"
+
+
+def test_an_ended_nvcc_leaves_nothing(tmp_path, monkeypatch):
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text('#!/bin/bash\ntouch "$TMPDIR/tmpxft" && echo begun\nkill -KILL $$\n')
+    nvcc.chmod(0o755)
+    monkeypatch.setattr(backend, "find_nvcc", lambda: str(nvcc))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", None)  # what it was told before
+    with registers.asked(["kernel.cu"]) as asked:
+        assert asked.printed() == "begun\n"
+    assert not list(temporary.iterdir())
 
 
 def test_what_ptxas_prints():

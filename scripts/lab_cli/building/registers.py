@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -34,7 +35,7 @@ class Asked:
         self._printed: list[str] = []
 
     def wait(self) -> None:
-        """Until nvcc has ended: it has left no temporary files behind then."""
+        """Until nvcc has ended, and all that it has started: they write no files afterwards."""
         for compiler in self._compilers[len(self._printed) :]:
             self._printed.append(compiler.communicate()[0])
 
@@ -54,15 +55,16 @@ def asked(sources: Sequence[str]) -> Iterator[Asked]:
     """Asks while other work is done."""
     files = [source for source in sources if source.endswith(".cu")]
     nvcc = backend.find_nvcc() if files else None
-    compilers = [_start(nvcc, file) for file in files] if nvcc else []
-    answer = Asked(compilers)
-    try:
-        yield answer
-    finally:
-        answer.wait()
+    # When a signal ends nvcc, its temporary files stay.
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+        answer = Asked([_start(nvcc, file, folder) for file in files] if nvcc else [])
+        try:
+            yield answer
+        finally:
+            answer.wait()
 
 
-def _start(nvcc: str, file: str) -> subprocess.Popen[str]:
+def _start(nvcc: str, file: str, temporary: str) -> subprocess.Popen[str]:
     options = ["-std=c++17", "-O3", "-rdc=true", f"-arch={ARCHITECTURE}", "-I", str(COMMON)]
     options += ["-cubin", "-Xptxas", "-v", "-o", os.devnull]
     return subprocess.Popen(
@@ -72,6 +74,7 @@ def _start(nvcc: str, file: str) -> subprocess.Popen[str]:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        env={**os.environ, "TMPDIR": temporary},
     )
 
 
