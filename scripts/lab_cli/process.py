@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import MappingProxyType
 
@@ -83,15 +84,15 @@ def run(
     `held`, signals that would end it wait until it takes them. Its environment has these variables,
     too."""
     say("+ " + "".join(f"{name}={value} " for name, value in variables.items()) + shown(command))
-    before = signals.hold if held else None
     stdout = sys.stderr if to_stderr else None
+    environment = {**os.environ, **variables}
     try:
-        done = subprocess.run(
-            command, cwd=cwd, stdout=stdout, preexec_fn=before, env={**os.environ, **variables}
-        )
+        with signals.held() if held else nullcontext():
+            process = subprocess.Popen(command, cwd=cwd, stdout=stdout, env=environment)
+        with process:
+            return status_of(process.wait())
     except OSError as error:
         raise LabError(cannot_run(command[0], error)) from error
-    return status_of(done.returncode)
 
 
 def step(command: Sequence[str], what: str, read: Callable[[str, Progress], None]) -> None:

@@ -45,15 +45,16 @@ def _heeded() -> list[signal.Signals]:
 
 
 def hold() -> None:
-    """From now on, signals that would end this process wait, also in what it becomes: a Python program
-    that takes them when it is ready for them has no traceback to show of its start."""
+    """From now on, signals that would end this process wait, also in what it becomes. A Python program
+    that takes them when it is ready shows no traceback of its start."""
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
 
 
 @contextmanager
 def held() -> Iterator[Callable[[], None]]:
-    """Within the block, a signal that would end this process waits, whichever of its threads it comes to;
-    programs that are started there do not see it. What it gives lets go: the signal is heeded then."""
+    """Within the block, a signal that would end this process waits, whichever of its threads it comes to.
+    In a program that is started there, it waits until the program takes it, as with hold(). The value of
+    the block is a function that lets go: a signal that has come is heeded then."""
     noted: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
