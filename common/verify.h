@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -130,6 +131,16 @@ std::string mismatch(const std::vector<T>& output, const std::vector<T>& expecte
         }
     }
     return "";
+}
+
+// What mismatch() says of a matrix with rows of `cols` elements, and also the row and the column of
+// the element.
+inline std::string inMatrix(const std::string& wrong, std::size_t cols) {
+    std::size_t index;
+    int end;
+    if (std::sscanf(wrong.c_str(), "element %zu%n", &index, &end) != 1) return wrong;
+    return wrong.substr(0, end) + formatted(" (row %zu, column %zu)", index / cols, index % cols) +
+           wrong.substr(end);
 }
 
 }  // namespace lab

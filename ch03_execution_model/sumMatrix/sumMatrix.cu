@@ -165,7 +165,7 @@ int main(int argc, char** argv) {
     lab::parallelFor(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) sums[i] = aOf(i) + bOf(i);
     });
-    const auto isTheSum = [&] { return lab::mismatch(bufferC, sums, 0); };
+    const auto isTheSum = [&] { return lab::inMatrix(lab::mismatch(bufferC, sums, 0), cols); };
 
     lab::Ladder naive(exercise, bufferC);
     for (const unsigned block : rowShapes) {
@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
     lab::Ladder copies(exercise, bufferC);  // a copy is other work, so it has no speedup
     copies.peer(
         "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()),
-        [&] { return lab::mismatchOf(bufferC, aOf); },
+        [&] { return lab::inMatrix(lab::mismatchOf(bufferC, aOf), cols); },
         [&] { CUDA_CHECK(cudaMemcpyAsync(c, a, bufferC.bytes(), cudaMemcpyDeviceToDevice)); });
     textbook.announceFastest();
     return exercise.finish();

@@ -341,8 +341,10 @@ int main(int argc, char** argv) {
                    lab::inBytes(source.bytes()).c_str(), filter.row.size(), filter.row.size(),
                    borderName.c_str());
 
-    const auto isConvolved = [&] { return lab::mismatch(target, expected, 0); };
-    const auto isCopy = [&] { return lab::mismatch(target, pixels, 0); };
+    const auto isConvolved = [&] {
+        return lab::inMatrix(lab::mismatch(target, expected, 0), cols);
+    };
+    const auto isCopy = [&] { return lab::inMatrix(lab::mismatch(target, pixels, 0), cols); };
     const auto climbed = radius == 1   ? climb<1>
                          : radius == 2 ? climb<2>
                          : radius == 3 ? climb<3>

@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     const auto checked = [&](const std::vector<Byte>& expected, lab::Picture* found) {
         return [&, found] {
             *found = {picture.width, picture.height, 1, target.toHost()};
-            return lab::mismatch(found->bytes, expected);
+            return lab::inMatrix(lab::mismatch(found->bytes, expected), picture.width);
         };
     };
     lab::Picture foundGrey, foundBlurred, foundEdges;

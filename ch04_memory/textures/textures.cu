@@ -230,7 +230,8 @@ int main(int argc, char** argv) {
     const std::vector<float> repeating = rotated(pixels, size.width, size.height, rotation, true);
     const double weights = kRoundedWeights + roundedCoordinates(size, 1);
     const double normalised = kRoundedWeights + roundedCoordinates(size, 4);
-    const auto in = [](const char* memory, lab::Finding finding) {
+    const auto in = [&](const char* memory, lab::Finding finding) {
+        finding.wrong = lab::inMatrix(finding.wrong, size.width);
         finding.cells.insert(finding.cells.begin(), memory);
         return finding;
     };

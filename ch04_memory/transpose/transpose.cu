@@ -279,8 +279,10 @@ int main(int argc, char** argv) {
     const dim3 grid = lab::gridFor(cols, rows, kTile);
     const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each element is read and written
     // Bits are moved and not computed, so the tolerance is zero.
-    const auto isCopy = [&] { return lab::mismatch(target, input, 0); };
-    const auto isTransposed = [&] { return lab::mismatch(target, expected, 0); };
+    const auto isCopy = [&] { return lab::inMatrix(lab::mismatch(target, input, 0), cols); };
+    const auto isTransposed = [&] {
+        return lab::inMatrix(lab::mismatch(target, expected, 0), rows);
+    };
 
     lab::Ladder ladder(exercise, target);
     constexpr unsigned kCopyBlock = 256;

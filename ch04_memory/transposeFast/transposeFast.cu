@@ -290,8 +290,10 @@ int main(int argc, char** argv) {
 
     const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each element is read and written
     // Bits are moved and not computed, so the tolerance is zero.
-    const auto isCopy = [&] { return lab::mismatch(target, input, 0); };
-    const auto isTransposed = [&] { return lab::mismatch(target, expected, 0); };
+    const auto isCopy = [&] { return lab::inMatrix(lab::mismatch(target, input, 0), cols); };
+    const auto isTransposed = [&] {
+        return lab::inMatrix(lab::mismatch(target, expected, 0), rows);
+    };
 
     lab::Ladder ladder(exercise, target);
     const unsigned copyGrid = lab::blocksFor(count, 4 * kCopyBlock);

@@ -51,6 +51,13 @@ TEST(Verify, NamesTheFirstElementThatWasNeverWritten) {
     EXPECT_EQ(lab::neverWritten(output), "element 0 was never written");
 }
 
+TEST(Verify, NamesRowAndColumn) {
+    EXPECT_EQ(lab::inMatrix(mismatch<int>({1, 2, 3, 4, 5, 7}, {1, 2, 3, 4, 5, 6}), 3),
+              "element 5 (row 1, column 2) is 7, expected 6");
+    EXPECT_EQ(lab::inMatrix("", 3), "");
+    EXPECT_EQ(lab::inMatrix("2 elements, expected 3", 3), "2 elements, expected 3");
+}
+
 TEST(VerifyFloats, ZeroReference) {
     EXPECT_EQ(mismatch<float>({0, 0}, {0, 0}, 1e-6), "");
     EXPECT_EQ(mismatch<float>({1e-8f, 0}, {0, 0}, 1e-6), "");
