@@ -15,7 +15,7 @@ LOOKS = ["sky", "orange", "green", "purple"]
 # For each kernel the stations of a coefficient, from left to right, and what each station costs.
 WAYS = [
     ("stencilGlobal", ["device memory", "L1", "register"], "a load for each output"),
-    ("stencilConstant", ["device memory", "constant cache", "operand"], "no load instruction"),
+    ("stencilConstant", ["device memory", "constant cache", "operand"], "no load through L1"),
     ("stencilLiteral", ["the instruction itself"], "nothing to read"),
 ]
 
@@ -24,9 +24,9 @@ def draw() -> Drawing:
     drawing = Drawing(
         "How a coefficient reaches the multiply-add, and what different words cost in constant memory",
         "A coefficient behind a pointer comes from device memory through L1 into a register, by a load. One in"
-        " constant memory comes through the constant cache into an operand, without a load. A literal is part of"
-        " the instruction. Below, eight lanes read one, two or eight different words. The constant cache takes"
-        " one, two or eight passes. Shared memory takes one wavefront each time.",
+        " constant memory comes through the constant cache into an operand, without a load through L1. A literal"
+        " is part of the instruction. Below, eight lanes read one, two or eight different words. The constant"
+        " cache takes one, two or eight passes. Shared memory takes one wavefront each time.",
         TOP + 246,
     )
     with drawing.group("ways"):
