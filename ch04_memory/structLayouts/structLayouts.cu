@@ -80,7 +80,7 @@ __global__ void massSoa(ParticleArrays particles, float* __restrict__ out) {
     for (unsigned k = 0; k < kPerThread; ++k) out[particle(k)] = particles.mass[particle(k)];
 }
 
-// As good: within a tile the masses are neighbours, and each warp has a tile of its own.
+// Nearly as good: within a tile the masses are neighbours, and each warp has a tile of its own.
 __global__ void massAosoa(const ParticleTile* tiles, float* __restrict__ out) {
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k)
