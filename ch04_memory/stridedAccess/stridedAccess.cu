@@ -54,7 +54,7 @@ __global__ void fill(unsigned* array, std::size_t length, unsigned seed) {
 }
 
 // In all kernels, a block reads kTile of the `size` integers, and a thread reads kPerThread of
-// these. It asks for all of them before it adds anything up, so that many loads are in flight.
+// these. It asks for most of them before it adds anything up, so that many loads are in flight.
 __device__ unsigned sumOf(const unsigned (&values)[kPerThread]) {
     unsigned sum = 0;
 #pragma unroll

@@ -183,9 +183,8 @@ __global__ void transposeFloat4(const float* __restrict__ in, float* __restrict_
 // A thread takes 4 x 4 elements: four loads of 16 bytes, four float4 for the tile, and four stores
 // of 16 bytes. `rows` and `cols` must be multiples of four, or these accesses would not be aligned.
 //
-// The 4 x 4 elements change rows and columns in registers. That costs no instruction: the compiler
-// only gives other names to the registers. Eight neighbouring lanes now have every fourth column,
-// so the swizzle takes c / 4 where transposeFloat4 takes c.
+// The 4 x 4 elements change rows and columns in registers, with some moves. Eight neighbouring
+// lanes now have every fourth column, so the swizzle takes c / 4 where transposeFloat4 takes c.
 __global__ void transpose4x4(const float* __restrict__ in, float* __restrict__ out,
                              std::size_t rows, std::size_t cols) {
     __shared__ float4 tile[kSide][kSide / 4];
