@@ -13,7 +13,6 @@ constexpr std::uint32_t __mbarrier_maximum_count() {
     return (1u << 20) - 1;
 }
 inline void __mbarrier_init(__mbarrier_t* barrier, std::uint32_t expected_count, EMU_AT) {
-    EMU_RECORD_BARRIER(barrier);
     emu::mbarrierInit(barrier, expected_count, {"__mbarrier_init()", file, line});
 }
 inline void __mbarrier_inval(__mbarrier_t* barrier, EMU_AT) {

@@ -44,11 +44,6 @@ void bulkWait(size_t prior);
 
 #ifdef __EMU_INSTRUMENTED__
 void recordProxyFence();
-// A thread has called init() of an mbarrier.
-void recordBarrierSetUp(const void* barrier);
-#define EMU_RECORD_BARRIER(barrier) ::emu::recordBarrierSetUp(barrier)
-#else
-#define EMU_RECORD_BARRIER(barrier)
 #endif
 // What the thread has written to shared memory, bulk stores see.
 inline void proxyFence() {

@@ -874,29 +874,30 @@ uint16_t BlockChecker::numberOf(const MBarrier& barrier) const {
         clocks_.numberOf(static_cast<unsigned>(&barrier - mbarriers_.data())));
 }
 
-// The thread uses the mbarrier, which another one may just be initialising.
-void BlockChecker::touchMBarrier(unsigned rank, const void* object) {
+// The thread initialises the mbarrier, or uses it while another one may just be initialising it.
+void BlockChecker::touchMBarrier(unsigned rank, const void* object, AccessKind kind) {
     SharedAccess use;
     use.pc = userPc(threads_[rank], threads_[rank].lastPc);
     use.offset = reinterpret_cast<uintptr_t>(object) - sharedBegin_;
     use.size = sizeof(uint64_t);
     use.step = ++threads_[rank].steps;
     use.rank = static_cast<uint16_t>(rank);
-    use.kind = AccessKind::Atomic;
+    use.kind = kind;
     shadow_->touch(use, races_);
     if (!races_.empty()) reportRaces();
 }
 
-void BlockChecker::mbarrierInitialised(const void* barrier) {
+void BlockChecker::mbarrierInitialised(unsigned rank, const void* barrier) {
     const Quiet quiet;
     settle();
+    touchMBarrier(rank, barrier, AccessKind::Store);
     mbarrier(barrier);
 }
 
 void BlockChecker::mbarrierArrived(unsigned rank, const void* barrier) {
     const Quiet quiet;
     settle();
-    touchMBarrier(rank, barrier);
+    touchMBarrier(rank, barrier, AccessKind::Atomic);
     clocks_.arrives(rank, &mbarrier(barrier).arrived);
     meetsCopiesOf(rank);
 }
@@ -904,7 +905,7 @@ void BlockChecker::mbarrierArrived(unsigned rank, const void* barrier) {
 void BlockChecker::mbarrierWaited(unsigned rank, const void* barrier) {
     const Quiet quiet;
     settle();
-    touchMBarrier(rank, barrier);
+    touchMBarrier(rank, barrier, AccessKind::Atomic);
     clocks_.waited(rank, mbarrier(barrier).completed);
 }
 

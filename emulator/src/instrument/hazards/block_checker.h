@@ -56,7 +56,7 @@ class BlockChecker : public Recorder {
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
     void asyncCopyBound(unsigned rank, const AsyncCopy& copy);
     void asyncCopyEnds(unsigned rank, const AsyncCopy& copy);
-    void mbarrierInitialised(const void* barrier);
+    void mbarrierInitialised(unsigned rank, const void* barrier);
     void mbarrierArrived(unsigned rank, const void* barrier);
     void mbarrierWaited(unsigned rank, const void* barrier);
     void mbarrierCompleted(const void* barrier);
@@ -149,7 +149,7 @@ class BlockChecker : public Recorder {
     void storesUnfenced(const Access& read, uintptr_t pc, unsigned rank);
     MBarrier& mbarrier(const void* object);
     uint16_t numberOf(const MBarrier& barrier) const;
-    void touchMBarrier(unsigned rank, const void* object);
+    void touchMBarrier(unsigned rank, const void* object, AccessKind kind);
     void misaligned(const Access& access, uintptr_t pc);
     void readsFilled(const ByteFill& fill, const Access& access, uintptr_t pc);
     void reportAtOnce(Finding finding);

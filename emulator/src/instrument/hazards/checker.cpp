@@ -129,8 +129,8 @@ class Checker : public Watcher {
     void asyncCopyEnds(unsigned rank, const AsyncCopy& copy) override {
         blocks_.mine().asyncCopyEnds(rank, copy);
     }
-    void mbarrierInitialised(unsigned, const void* barrier) override {
-        blocks_.mine().mbarrierInitialised(barrier);
+    void mbarrierInitialised(unsigned rank, const void* barrier) override {
+        blocks_.mine().mbarrierInitialised(rank, barrier);
     }
     void mbarrierArrived(unsigned rank, const void* barrier) override {
         blocks_.mine().mbarrierArrived(rank, barrier);

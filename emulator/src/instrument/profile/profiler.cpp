@@ -116,7 +116,7 @@ class BlockProfiler : public Recorder {
     // Recorder
 
     void access(const Access& access) override {
-        if (access.space == Space::Other || access.setsUpBarrier) return;
+        if (access.space == Space::Other) return;
         const bool shared = access.space == Space::Shared;
         if (shared && access.kind == AccessKind::Load) {
             for (Copied* copied : {&byThread_[rank_], &byBarriers_}) {

@@ -47,8 +47,7 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
                                                   bool exchanges, bool compares, bool packed,
                                                   void* pc, bool onlyStores = false,
-                                                  bool bytewise = false, bool isQuad = false,
-                                                  bool setsUpBarrier = false) {
+                                                  bool bytewise = false, bool isQuad = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Access access{address,    reinterpret_cast<uintptr_t>(pc),
                   size,       whole,
@@ -57,7 +56,6 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
                   compares,   packed,
                   onlyStores, bytewise,
                   isQuad};
-    access.setsUpBarrier = setsUpBarrier;
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -217,11 +215,6 @@ void recordFence() {
 }
 void recordNarrowScope() {
     if (recorder != nullptr) recorder->narrowScope();
-}
-void recordBarrierSetUp(const void* barrier) {
-    constexpr uint32_t kBytes = 8;
-    record(barrier, kBytes, kBytes, AccessKind::Store, false, false, false, false,
-           __builtin_return_address(0), false, false, false, true);
 }
 void recordProxyFence() {
     if (recorder != nullptr) recorder->proxyFence();

@@ -32,7 +32,6 @@ struct Access {
     bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
     bool isQuad = false;  // of 16 bytes, whose address must be a multiple of 16, and not of 8 only
     bool narrow = false;  // an atomic among the threads of a block alone
-    bool setsUpBarrier = false;  // the store of an mbarrier's init(), which a GPU does not count
     bool isTexture = false;  // a load of a texture or surface, which may miss what its kernel wrote
 
     // Of the struct, where this is its first part.
