@@ -23,6 +23,9 @@ bounds            a list, empty where right rows are all that is asked for; each
 speed             on a GPU alone: of, another row of the same run; least, the share of its speed that the rows
                   must have; options
 
+An assignment of an exercise that is gpu_only is judged on a GPU, by right rows and by speed. It has neither
+check nor bounds, and speed is its goal.
+
 Every assignment is worth 10 points. points_of() has the rule.
 """
 
@@ -102,6 +105,7 @@ class Assignment:
     check: str
     bounds: list[Bound]
     speed: Speed | None = None
+    on_gpu: bool = False  # it is judged there: the exercise is gpu_only
 
 
 def points_of(right: bool, kept: bool, goals: Sequence[bool]) -> float:
@@ -149,6 +153,11 @@ _ASSIGNMENT = {
     "bounds": LIST,
     "speed": TABLE.or_nothing(),
 }
+ON_CPU = ("check", "bounds")  # what the cpu back end looks at
+_ASSIGNMENT_ON_GPU = {
+    **{key: rule for key, rule in _ASSIGNMENT.items() if key not in ON_CPU},
+    "speed": TABLE,
+}
 _BOUND = {"options": OPTIONS, "count": TEXT, "goal": FLAG.or_nothing()}
 _SPEED = {"options": OPTIONS, "of": TEXT, "least": NUMBER}
 
@@ -161,19 +170,22 @@ def _splits(options: str) -> bool:
     return True
 
 
-def of_file(entries: Sequence[Any], problems: list[str]) -> list[Assignment]:
+def of_file(
+    entries: Sequence[Any], problems: list[str], gpu_only: bool = False
+) -> list[Assignment]:
     """Those of [[assignment]] in a exercise.toml; what is wrong with them is added to `problems`."""
     found = [
-        _assignment(entry, f"[[assignment]], entry {number}: ", problems)
+        _assignment(entry, f"[[assignment]], entry {number}: ", problems, gpu_only)
         for number, entry in enumerate(entries, 1)
     ]
     return [assignment for assignment in found if assignment]
 
 
-def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | None:
+def _assignment(entry: Any, place: str, problems: list[str], gpu_only: bool) -> Assignment | None:
     """None where something is wrong with it."""
     before = len(problems)
-    keys = checked(entry if isinstance(entry, dict) else {}, _ASSIGNMENT, place, problems)
+    rules = _ASSIGNMENT_ON_GPU if gpu_only else _ASSIGNMENT
+    keys = checked(entry if isinstance(entry, dict) else {}, rules, place, problems)
     bounds = [
         _bound(bound, f"{place}bounds, entry {number}: ", problems)
         for number, bound in enumerate(keys.get("bounds", []), 1)
@@ -200,9 +212,10 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
         listed=keys.get("listed", ""),
         hints=keys["hints"],
         sizes=keys["sizes"],
-        check=keys["check"],
+        check=keys.get("check", ""),
         bounds=[bound for bound in bounds if bound],
         speed=Speed(**speed) if speed else None,
+        on_gpu=gpu_only,
     )
 
 

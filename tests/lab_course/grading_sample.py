@@ -42,6 +42,16 @@ bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", goal = true
 """
 # As a reader of TOML has it.
 ENTRY = toml_file.tomllib.loads(ASSIGNMENT)["assignment"][0]
+# Of an exercise that runs on a GPU alone.
+SPEED = {"of": "before", "least": 2.0, "options": "--size=1M"}
+ENTRY_ON_GPU = {
+    **{key: ENTRY[key] for key in ENTRY if key not in ("check", "bounds")},
+    "speed": SPEED,
+}
+ASSIGNMENT_ON_GPU = (
+    ASSIGNMENT[: ASSIGNMENT.index("check")]
+    + '[assignment.speed]\nof = "before"\nleast = 2.0\noptions = "--size=1M"\n'
+)
 EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"
 SILENT = "no hazards found (2 kernel launches, 2 copies)"
 
@@ -49,6 +59,13 @@ SILENT = "no hazards found (2 kernel launches, 2 copies)"
 def assignment(**changes: object) -> Assignment:
     problems: list[str] = []
     found = assignments.of_file([{**ENTRY, **changes}], problems)
+    assert not problems
+    return found[0]
+
+
+def assignment_on_gpu(**changes: object) -> Assignment:
+    problems: list[str] = []
+    found = assignments.of_file([{**ENTRY_ON_GPU, **changes}], problems, gpu_only=True)
     assert not problems
     return found[0]
 
@@ -90,8 +107,12 @@ class FakeWorkshop:
         self.built.append(text)
         return folder / f"for {purpose}"
 
+    def compile(self, source: Path, folder: Path, purpose: str) -> Path:
+        return self.build(source.read_text(encoding="utf-8"), folder, purpose)
+
     def run(self, program: Path, options: str, purpose: str) -> Run:
-        assert program.name == f"for {TIMES if purpose == TIMES else CHECK}"
+        on_gpu = purpose == TIMES or self.exercise.facts.gpu_only
+        assert program.name == f"for {TIMES if on_gpu else CHECK}"
         self.asked.append((options, purpose))
         run = self.runs.get((options, purpose)) or good(purpose)
         if isinstance(run, Failed):

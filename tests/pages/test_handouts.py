@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from compile_quickly import Compiler
 from lab_cli import catalogue, main
+from lab_cli.catalogue import Exercise
 from lab_cli.machine.needs import find_cmake, find_compiler, find_ninja
 from lab_cli.results.csv_file import parse
 from lab_course.grading.kernel_source import KernelSource
@@ -87,6 +88,9 @@ def test_it_builds_and_is_wrong_where_the_student_writes(
     part: choice.Part, out: Path, compiler: Compiler, tmp_path: Path
 ) -> None:
     (assignment,) = part.assignments
+    if assignment.on_gpu:
+        compile_with_nvcc(part.exercise, out / part.source, tmp_path)
+        return
     warnings = ("-Wall", "-Wextra", "-Werror")
     program = compiler.program(out / part.source, tmp_path / part.exercise.name, *warnings)
     command = [str(program), *assignment.sizes[0].split(), "--csv"]
@@ -100,13 +104,27 @@ def test_it_builds_and_is_wrong_where_the_student_writes(
     assert {*part.hidden}.isdisjoint(verdicts)
 
 
+def compile_with_nvcc(exercise: Exercise, source: Path, folder: Path) -> None:
+    """Whether what is not written yet is wrong takes a GPU."""
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not nvcc:
+        pytest.skip("no nvcc")
+    arch = exercise.facts.architectures[-1].rstrip("+")
+    target = f"-gencode=arch=compute_{arch},code=sm_{arch}"
+    command = [nvcc, "-std=c++17", target, "-Werror", "all-warnings", "-c", str(source)]
+    command += ["-I", str(source.parents[2] / "common"), "-o", str(folder / "program.o")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_with_the_shipped_body_it_passes_its_tests(tmp_path: Path, build: Path) -> None:
     """That of which most has to go, with its own driver and its own CMake. It is a repository. Its libraries
     are those of the project's own build, which take longer than all the rest."""
     cmake = find_cmake()
     if not (cmake and find_compiler() and find_ninja()):
         pytest.skip("needs CMake, Ninja and a C++ compiler")
-    name = max(PARTS, key=lambda name: len(PARTS[name].hidden))
+    here = [name for name, part in PARTS.items() if not part.exercise.facts.gpu_only]
+    name = max(here, key=lambda name: len(PARTS[name].hidden))
     part, folder = PARTS[name], tmp_path / "out"
     assert main.main(["handout", name, "-o", str(folder)]) == 0
 

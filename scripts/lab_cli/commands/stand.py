@@ -10,6 +10,7 @@ from itertools import groupby
 from .. import catalogue, work
 from ..assignments import Assignment
 from ..catalogue import Exercise
+from ..machine import backend
 from ..paths import shown
 from ..results import marks
 from ..results.marks import Mark
@@ -90,11 +91,12 @@ def _is_open(step: Step) -> bool:
 
 
 def following(path: Sequence[Step]) -> Step | None:
-    """The first that is started and not solved, else the first that is not solved."""
+    """The first that is started and not solved, else the first that is not solved. Those that a GPU alone can judge
+    come last where there is none."""
     open_ones = [step for step in path if not step.mark.solved]
-    return next((step for step in open_ones if step.is_started), None) or next(
-        iter(open_ones), None
-    )
+    started = next((step for step in open_ones if step.is_started), None)
+    here = (step for step in open_ones if not step.assignment.on_gpu or backend.has_gpu())
+    return started or next(here, None) or next(iter(open_ones), None)
 
 
 def _what_next(step: Step | None, width: int) -> str:

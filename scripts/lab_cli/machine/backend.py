@@ -188,6 +188,11 @@ def auto_backend() -> Choice:
     return choice
 
 
+def has_gpu() -> bool:
+    """Whether programs for it can be built and run here, as they are now."""
+    return auto_backend().backend == "gpu"
+
+
 def pick(request: str) -> str:
     """The back end for --backend auto, gpu or cpu, and what is to be said about it. Installs nvcc where
     a GPU lacks nothing else."""

@@ -33,7 +33,7 @@ from ..cluster.script import Work
 from ..grading import batch, results, sandbox, submissions
 from ..grading.batch import Batch
 from ..grading.evaluate import Grade, Grader
-from ..grading.programs import SECONDS, OnGpu, Workshop
+from ..grading.programs import SECONDS, OnGpu, Workshop, gpu_of_this_machine, require_gpu
 from ..grading.submissions import Submission
 from ..handouts.workspace import MARK
 from ..reporting import machine, page
@@ -52,7 +52,8 @@ def add_parser(commands: Any) -> None:
         description="Says what of an assignment is met, and what to look at next: of the kernels in this "
         "checkout, or of what students have handed in. Of that, only the bodies of the assignment's kernels "
         "are taken, put into a copy of the exercise as it is here, built for the cpu back end and run in a "
-        "sandbox, with limits. On a GPU, speed counts where the assignment says so. Without an assignment, "
+        "sandbox, with limits. On a GPU, speed counts where the assignment says so. An exercise that runs on a GPU "
+        "alone is graded there. Without an assignment, "
         "lists them all.",
         parents=[shared.shipped(), shared.backend(), shared.timeout()],
         allow_abbrev=False,
@@ -128,23 +129,42 @@ def workshop(
     exercise: Exercise, arguments: argparse.Namespace, sandboxed: bool, gpu: OnGpu | None
 ) -> Workshop:
     """Builds what programs of the exercise are linked with."""
+    if exercise.facts.gpu_only:
+        folder = gpu.build_folder if gpu else OUT / "gpu"
+        return Workshop(exercise, folder, sandboxed, arguments.timeout or SECONDS, gpu)
     cmake = setup.ensure("cpu")
     instrumented.require_compiler()
     folder = presets.build(cmake, "cpu", *own_program.targets(own_program.INSTRUMENTED))
     return Workshop(exercise, folder, sandboxed, arguments.timeout or SECONDS, gpu)
 
 
-def _on_gpu(assignment: Assignment, arguments: argparse.Namespace) -> OnGpu | None:
-    """None where nothing is to be judged on a GPU."""
+def _on_gpu(
+    exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace
+) -> OnGpu | None:
+    """None where nothing is to be judged on a GPU. LabError where it has to be, and there is none."""
+    if assignment.on_gpu:
+        _refuse_cpu(exercise, arguments.backend == "cpu")
+        return require_gpu(exercise)
     if not assignment.speed or backend.pick(arguments.backend) != "gpu":
         return None
-    choice = backend.choose("gpu", backend.find_nvcc())
-    return OnGpu(choice, presets.build(setup.ensure("gpu"), "gpu", "lab_common"))
+    return gpu_of_this_machine()
+
+
+def _refuse_cpu(exercise: Exercise, is_cpu: bool) -> None:
+    """LabError (status 2) for an exercise that is gpu_only."""
+    if is_cpu:
+        raise LabError(
+            f"{exercise.name} is graded on a GPU alone: the cpu back end lacks the hardware that it is about. "
+            "Leave out --backend cpu; with --slurm, --gres=gpu:1 asks for a GPU",
+            BAD_USAGE,
+        )
 
 
 def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace) -> int:
     """Of the kernels in this checkout. 0: all points, else 1."""
-    place = workshop(exercise, arguments, sandboxed=False, gpu=_on_gpu(assignment, arguments))
+    place = workshop(
+        exercise, arguments, sandboxed=False, gpu=_on_gpu(exercise, assignment, arguments)
+    )
     grader = Grader(assignment, place, arguments.also)
     own = Submission(exercise.name, _own_file(exercise))
     text = own.read()
@@ -204,7 +224,7 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
             )
     folder = arguments.folder or GRADES / assignment.name
     make_folder(folder)
-    gpu = _on_gpu(assignment, arguments)
+    gpu = _on_gpu(exercise, assignment, arguments)
     place = workshop(exercise, arguments, not arguments.no_sandbox, gpu)
     grader = _grader(assignment, place, arguments)
     run_of = Batch(grader, folder, _identity(grader, arguments.also, gpu is not None))
@@ -240,6 +260,7 @@ def grade_there(
     asked = settings.load(arguments)
     words = on_cluster.words_without(arguments.words)
     on_gpu = bool(assignment.speed) and _asks_for_gpu(arguments.backend, asked.gres)
+    _refuse_cpu(exercise, assignment.on_gpu and not on_gpu)
     if assignment.speed and arguments.backend == "auto":  # the same for all: nodes may differ
         words.append(f"--backend={'gpu' if on_gpu else 'cpu'}")
     # What all elements need is built once, and here.
@@ -314,6 +335,8 @@ def _identity(grader: Grader, also: Sequence[str], on_gpu: bool) -> str:
     """Of all that a grade depends on, but the submission."""
     place = grader.workshop
     libraries = ["emulator/libcuda_emulator.a", "common/liblab_common.a"]
+    if place.exercise.facts.gpu_only:
+        libraries = []  # a build for the GPU, which may be on another machine
     own = Path(__file__).parent.parent / "grading"
     files = [
         *sorted(sources(place.exercise.source)),

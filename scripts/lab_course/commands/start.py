@@ -80,10 +80,8 @@ def text(copy: Copy, was_there: bool) -> str:
         )
         found += [wrapped(about + ", ".join(left_out) + ".", WIDTH), ""]
     commands = {shown(exercise.page): "read this page as far as the tasks"}
-    if exercise.facts.gpu_only:
-        commands[f"./lab test {exercise.name}"] = "on a GPU: is your copy right?"
-    else:
-        commands["./lab watch"] = "keep it running: it gives a verdict each time you save"
+    where = "on a machine with a GPU, " if exercise.facts.gpu_only else ""
+    commands["./lab watch"] = f"{where}keep it running: it gives a verdict each time you save"
     if exercise.facts.assignments:
         commands["./lab hint"] = "gives one more hint when you are stuck"
     found.append(two_columns(commands, WIDTH))

@@ -19,7 +19,8 @@ def add_parser(commands: Any) -> None:
         prog="./lab watch",
         description="Watches your copy of an exercise. After each save it says whether the copy compiles, is "
         "right and is free of hazards, what it counts beside the goal, how many points it gets, and what comes "
-        "next. Needs no GPU; with one, it also shows the times of your kernel. The key q ends it. If stdin is not "
+        "next. Needs no GPU; with one, it also shows the times of your kernel. An exercise that runs on a GPU alone is "
+        "judged there, by its results and its speed. The key q ends it. If stdin is not "
         "a terminal, it gives one verdict, and ends with status 0 if all points are there.",
         allow_abbrev=False,
     )

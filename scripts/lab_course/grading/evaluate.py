@@ -63,6 +63,7 @@ class Criterion:
     about: str
     options: str
     purpose: str = RESULTS  # of the run that it takes
+    on_gpu: bool = False  # that run is one of the GPU's program
     bound: Bound | None = None
     speed: Speed | None = None
     report: str = f"^{NO_HAZARDS}"  # a line of the hazard check's, as a regular expression
@@ -110,27 +111,37 @@ def criteria(
     assignment: Assignment, exercise: str, hidden: Sequence[str], gpu: bool
 ) -> list[Criterion]:
     """All that counts, in the order in which it is told."""
-    found = [
-        Criterion(RIGHT, f"right with {size}", size, command=f"./lab run {exercise} -- {size}")
-        for size in assignment.sizes
-    ]
+    on_gpu = assignment.on_gpu
+    found = [right(exercise, f"right with {size}", size, on_gpu) for size in assignment.sizes]
     found += [
-        Criterion(RIGHT, f"right with further options ({number})", size)
+        Criterion(RIGHT, f"right with further options ({number})", size, on_gpu=on_gpu)
         for number, size in enumerate(hidden, 1)
     ]
     check = assignment.check
     command = f"./lab check {exercise} -- {check}"
-    found.append(Criterion(RIGHT, HAZARDS, check, CHECK, command=command))
+    if not on_gpu:
+        found.append(Criterion(RIGHT, HAZARDS, check, CHECK, command=command))
     for bound in sorted(assignment.bounds, key=lambda each: each.goal):
         role = GOAL if bound.goal else KEPT
         command = f"./lab profile {exercise} --metrics {bound.metric} -- {bound.options}"
-        found.append(Criterion(role, bound.count, bound.options, PROFILE, bound, command=command))
+        found.append(
+            Criterion(role, bound.count, bound.options, PROFILE, bound=bound, command=command)
+        )
     speed = assignment.speed
-    if speed and gpu:
+    if speed and (gpu or on_gpu):
+        role = GOAL if on_gpu else SPEED
         about = f"{speed.least:.0%} of the speed of {speed.of}"
         command = f"./lab run {exercise} -- {speed.options}"
-        found.append(Criterion(SPEED, about, speed.options, TIMES, speed=speed, command=command))
+        found.append(
+            Criterion(role, about, speed.options, TIMES, True, speed=speed, command=command)
+        )
     return found
+
+
+def right(exercise: str, about: str, options: str, on_gpu: bool) -> Criterion:
+    """Rows that must be right with these options."""
+    command = f"./lab run {exercise} -- {options}"
+    return Criterion(RIGHT, about, options, on_gpu=on_gpu, command=command)
 
 
 class Grader:
@@ -155,9 +166,12 @@ class Grader:
 
     def check_hidden(self) -> None:
         """LabError (status 2) where the exercise, as it is here, does not take the hidden options."""
+        if self.assignment.on_gpu and self.workshop.gpu is None:
+            return  # a node with a GPU judges
         with _folder() as place:
             try:
-                program = self.workshop.build(self._clean.text, place, CHECK)
+                kind = program_for(self.criteria[0])
+                program = self.workshop.build(self._clean.text, place, kind)
             except Failed as failure:
                 raise LabError(f"{self._clean.path} {failure}") from failure
             for options in self._hidden:
@@ -229,8 +243,8 @@ def _folder() -> Iterator[Path]:
 
 
 def program_for(criterion: Criterion) -> str:
-    """One program checks, counts, and says what is right."""
-    return TIMES if criterion.purpose == TIMES else CHECK
+    """One program checks, counts, and says what is right. The other one is that of the GPU."""
+    return TIMES if criterion.on_gpu else CHECK
 
 
 class Judge:
@@ -311,6 +325,11 @@ class Judge:
             return [value for _, value in _counted(bound, run, [kernel])]
         except LabError:
             return []
+
+    def timed(self, options: str) -> list[Row]:
+        """The rows of the run for times with these options, if there was one."""
+        run = self._runs.get((options, TIMES))
+        return run.rows if isinstance(run, Run) else []
 
     def counts(self, options: str) -> RawTable | None:
         """What was counted with these options, if it was."""

@@ -1,4 +1,4 @@
-"""Builds a copy of an exercise with a student's kernels for the cpu back end, and runs it."""
+"""Builds a copy of an exercise with a student's kernels for the cpu back end, or for a GPU, and runs it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from lab_cli.building import own_program
+from lab_cli.building import own_program, presets
 from lab_cli.building.instrumented import CHECK
 from lab_cli.catalogue import Exercise
 from lab_cli.counters import raw_csv
 from lab_cli.counters.collect import VARIABLE as PROFILE
 from lab_cli.counters.raw_csv import RawTable
 from lab_cli.errors import BAD_USAGE, LabError
+from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
+from lab_cli.machine.gpu import ask_driver
 from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import ROOT
 from lab_cli.process import describe
@@ -105,6 +107,24 @@ class OnGpu:
     build_folder: Path  # of the gpu back end, with the library of common/
 
 
+def gpu_of_this_machine() -> OnGpu:
+    """Builds what programs for it are linked with. LabError where there is no nvcc."""
+    choice = backend.choose("gpu", backend.find_nvcc())
+    return OnGpu(choice, presets.build(setup.ensure("gpu"), "gpu", "lab_common"))
+
+
+def require_gpu(exercise: Exercise) -> OnGpu:
+    """For an exercise that is gpu_only. LabError says what this machine lacks."""
+    problem = ask_driver().problem
+    if problem:
+        raise LabError(
+            f"{exercise.name} is judged on an NVIDIA GPU, and this machine has none that works ({problem}). The cpu "
+            "back end lacks the hardware that it is about. Run the same command on a machine with a GPU"
+        )
+    backend.pick("gpu")  # installs nvcc where nothing else is missing
+    return gpu_of_this_machine()
+
+
 @dataclass(frozen=True)
 class Workshop:
     """Where copies of an exercise are built and run. Without `sandboxed`, nothing but limits keeps a
@@ -128,10 +148,11 @@ class Workshop:
     def compile(self, source: Path, folder: Path, purpose: str) -> Path:
         """The program that is run for this purpose, in a new folder below `folder`. Failed with what the
         compiler says."""
-        place = folder / ("gpu" if purpose == TIMES else "instrumented")
+        on_gpu = self._is_on_gpu(purpose)
+        place = folder / ("gpu" if on_gpu else "instrumented")
         place.mkdir()
         program = place / self.exercise.name
-        command = self._nvcc() if purpose == TIMES else self._driver()
+        command = self._nvcc() if on_gpu else self._driver()
         command += [
             "-w",
             "-I",
@@ -141,8 +162,8 @@ class Workshop:
             "-o",
             str(program),
         ]
-        command += [str(source), *self._libraries(purpose)]
-        kept = [self.preamble] if self.preamble and purpose != TIMES else []
+        command += [str(source), *self._libraries(on_gpu)]
+        kept = [self.preamble] if self.preamble and not on_gpu else []
         command += [f"--preamble={path}" for path in kept]
         ended = self._run(command, COMPILING, folder, self.readable, [place, *kept])
         if ended.reason:
@@ -152,6 +173,10 @@ class Workshop:
             first = next((line for line in said if "error" in line), "the compiler failed")
             raise Failed("\n".join([f"does not compile: {first}", *said]))
         return program
+
+    def _is_on_gpu(self, purpose: str) -> bool:
+        """Times are taken there, and what is gpu_only runs nowhere else."""
+        return purpose == TIMES or self.exercise.facts.gpu_only
 
     @property
     def readable(self) -> list[Path]:
@@ -177,10 +202,13 @@ class Workshop:
         assert self.gpu
         rdc = str(self.exercise.facts.rdc).lower()
         arch = own_program.newest_architecture(self.gpu.choice)
+        for exact in self.exercise.facts.architectures:
+            if not exact.endswith("+"):
+                arch = f"-gencode=arch=compute_{exact},code=sm_{exact}"
         return [self.gpu.choice.nvcc, "-std=c++17", "-O3", arch, f"-rdc={rdc}"]
 
-    def _libraries(self, purpose: str) -> list[str]:
-        if purpose != TIMES:
+    def _libraries(self, on_gpu: bool) -> list[str]:
+        if not on_gpu:
             libraries = own_program.common_library(self.build_folder)
             return [*libraries, *own_program.emulator_library(self.build_folder)]
         assert self.gpu
@@ -197,17 +225,18 @@ class Workshop:
     def run(self, program: Path, options: str, purpose: str) -> Run:
         """Runs it with --csv; for a report, each kernel once. Failed where there are no rows."""
         folder = program.parent.parent
+        on_gpu = self._is_on_gpu(purpose)
         how = {RESULTS: ["--reps=2"], TIMES: []}.get(purpose, ["--profile"])
         command = [str(program), *shlex.split(options), "--csv", *how]
         ended = self._run(
             ["sh", "-c", WITH_FILES, purpose or "RESULTS", *command],
-            self._limits(purpose),
+            self._limits(on_gpu),
             folder,
             of_compiler(),
             [],
             # What checks starts addr2line, which finds the lines.
             single_process=purpose not in REPORTS,
-            gpu=purpose == TIMES,
+            gpu=on_gpu,
         )
         said = excerpt(ended.files.get("errors", ""), f"{folder}/")
         if ended.late:
@@ -232,9 +261,9 @@ class Workshop:
             raise Failed("\n".join(["left no counts", *said])) from None
         return Run(rows, said, text, counts)
 
-    def _limits(self, purpose: str) -> Limits:
-        limits = RUNNING_ON_GPU if purpose == TIMES else RUNNING
-        seconds = self.seconds * (TIMES_LONGER if purpose == TIMES else 1)
+    def _limits(self, on_gpu: bool) -> Limits:
+        limits = RUNNING_ON_GPU if on_gpu else RUNNING
+        seconds = self.seconds * (TIMES_LONGER if on_gpu else 1)
         return replace(limits, seconds=seconds, cpu_seconds=seconds)
 
     def _run(

@@ -9,6 +9,7 @@ from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.commands import arguments as shared
 from lab_cli.errors import BAD_USAGE, LabError
+from lab_cli.machine import backend
 from lab_cli.results import marks
 
 from .copy import Copy
@@ -48,12 +49,17 @@ def assignment(found: Exercise) -> Assignment | None:
 
 def next_after(found: Exercise | None = None) -> Exercise | None:
     """The first exercise behind this one, or of all, that has an assignment which is not solved; where there is
-    none behind it, the first of all. None where all are solved."""
+    none behind it, the first of all. Those that a GPU alone can judge come last where there is none. None where
+    all are solved."""
     known = marks.read()
     everything = catalogue.exercises()
     place = next((i for i, each in enumerate(everything) if found and each.name == found.name), -1)
-    for each in [*everything[place + 1 :], *everything[: place + 1]]:
-        if any(not known.get(a.name, marks.Mark()).solved for a in each.facts.assignments):
-            if found is None or each.name != found.name:
-                return each
-    return None
+    left = [
+        each
+        for each in [*everything[place + 1 :], *everything[: place + 1]]
+        if any(not known.get(a.name, marks.Mark()).solved for a in each.facts.assignments)
+        and (found is None or each.name != found.name)
+    ]
+    return next(
+        (each for each in left if not each.facts.gpu_only or backend.has_gpu()), None
+    ) or next(iter(left), None)

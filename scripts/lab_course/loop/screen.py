@@ -102,6 +102,7 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
     found += _right(verdict, paint)
     if verdict.is_right:
         found += _hazards(verdict, paint)
+        found += _speed(verdict, paint)
         found += _count_table(verdict.counts, verdict.assignment, paint)
         found += _differs(verdict)
         found += _worst(verdict)
@@ -181,7 +182,20 @@ def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
             said = _said(_short(finding.seen))
             most = MOST_SEEN if verdict.wrong_result else MOST_ALONE
             return [_line("hazards", "yes:", WRONG, paint), *_folded(said, "    ", most)]
+    if not verdict.hazards:  # as on a GPU
+        return [_line("hazards", "not looked for: only the cpu back end can", SOFT, paint)]
     return [_line("hazards", "none found", RIGHT, paint)]
+
+
+def _speed(verdict: Verdict, paint: Paint) -> list[str]:
+    """Where it is the goal."""
+    found = verdict.speed
+    if not found:
+        return []
+    words = f"at least {found.about}"
+    if found.met:
+        return [_line("speed", words, RIGHT, paint)]
+    return [_line("speed", f"less than {found.about}", WRONG, paint), *_seen(found.seen, 2)]
 
 
 def _said(report: str) -> list[str]:
@@ -262,5 +276,6 @@ def _why(verdict: Verdict) -> str:
     if verdict.points == POINTS:
         return ": solved"
     if verdict.points == 0:
-        return ": it must be right at all sizes and free of hazards first"
+        free = " and free of hazards" if verdict.hazards else ""
+        return f": it must be right at all sizes{free} first"
     return ": right, and short of the goal"

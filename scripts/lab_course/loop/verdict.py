@@ -1,5 +1,6 @@
 """What a student's copy is worth now: whether it compiles, is right and free of hazards, and what its kernels
-count beside the goal. One instrumented program tells all of it."""
+count beside the goal. One instrumented program tells all of it. An exercise that is gpu_only is judged on a GPU
+instead, by its results and its speed."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from lab_cli.files import make_build_folder
 from lab_cli.lines import recorded, worst
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT
+from lab_cli.results.csv_file import Row
 
 from ..grading.evaluate import (
     GOAL,
@@ -36,8 +38,16 @@ from ..grading.evaluate import (
     Grade,
     Judge,
     criteria,
+    right,
 )
-from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
+from ..grading.programs import (
+    CHECK,
+    TIMES,
+    Failed,
+    Workshop,
+    gpu_of_this_machine,
+    require_gpu,
+)
 from .copy import Copy
 from .times import Times
 
@@ -71,6 +81,7 @@ class Verdict:
     worst: str = (
         ""  # where a count misses its bound, the line that costs most in vain, and what it costs
     )
+    times: Times | None = None  # where the verdict itself rests on them
 
     @property
     def points(self) -> float:
@@ -93,6 +104,12 @@ class Verdict:
         return min((each for each in missed if not each.hazard), key=_place, default=None)
 
     @property
+    def speed(self) -> Finding | None:
+        """The goal of an assignment that is judged on a GPU."""
+        goals = [each for each in self.findings if each.role == GOAL]
+        return goals[0] if self.assignment and self.assignment.on_gpu and goals else None
+
+    @property
     def hazards(self) -> list[Finding]:
         return [each for each in self.findings if each.about.startswith(HAZARDS)]
 
@@ -112,14 +129,12 @@ class Bench:
     """Where verdicts on one exercise are made."""
 
     def __init__(self, exercise: Exercise) -> None:
-        """LabError for an exercise that the cpu back end does not have, which judges."""
-        name = exercise.name
-        if exercise.facts.gpu_only:
-            raise LabError(
-                f"{name} needs a GPU's hardware, and ./lab watch judges without it: use ./lab run {name} and "
-                f"./lab test {name}"
-            )
+        """LabError for an exercise that is judged on a GPU, where there is none."""
         self.copy = Copy(exercise)
+        if exercise.facts.gpu_only:
+            gpu = require_gpu(exercise)
+            self._workshop = Workshop(exercise, gpu.build_folder, False, SECONDS, gpu)
+            return
         cmake = setup.ensure("cpu")
         instrumented.require_compiler()
         folder = presets.build(cmake, "cpu", *own_program.targets(own_program.INSTRUMENTED))
@@ -131,6 +146,8 @@ class Bench:
     def verdict(self, assignment: Assignment | None) -> Verdict:
         """On the copy as it is now."""
         start = time.monotonic()
+        if self.copy.exercise.facts.gpu_only:
+            return self._on_gpu(assignment, start)
         wanted = _criteria(self.copy.exercise, assignment)
         make_room(self._preamble)
         with tempfile.TemporaryDirectory(prefix="lab-") as place:
@@ -153,6 +170,23 @@ class Bench:
         seconds = time.monotonic() - start
         return Verdict(assignment, seconds, "", findings, counts, differs=differs, worst=line)
 
+    def _on_gpu(self, assignment: Assignment | None, start: float) -> Verdict:
+        """By one program, whose runs come one after the other: two at a time would disturb each other's times."""
+        wanted = _criteria(self.copy.exercise, assignment)
+        if assignment and self.copy.is_blank:
+            return Verdict(assignment, time.monotonic() - start, blank=True)
+        with tempfile.TemporaryDirectory(prefix="lab-") as place:
+            try:
+                program = self._workshop.compile(self.copy.file, Path(place), TIMES)
+            except Failed as failure:
+                return Verdict(assignment, time.monotonic() - start, str(failure))
+            judge = Judge(assignment, self._workshop, {TIMES: program})
+            findings = [judge.finding(each) for each in wanted]
+        speed = assignment.speed if assignment else None
+        rows = judge.timed(speed.options) if speed else []
+        times = _times(assignment, rows) if assignment and rows else None
+        return Verdict(assignment, time.monotonic() - start, findings=findings, times=times)
+
     def _worst(self, assignment: Assignment | None, program: Path, counts: Sequence[Count]) -> str:
         """It takes one more run, with the options of the first bound that is missed."""
         missed = next((count for count in counts if not count.met), None)
@@ -168,12 +202,11 @@ class Bench:
         return f"{found[1].name} {found[1].reason}" if found else ""
 
     def times(self, assignment: Assignment) -> Iterator[Times]:
-        """Of the student's rows, the one before and the one to beat, where there is a GPU."""
-        if backend.auto_backend().backend != "gpu":
+        """Of the student's rows, the one before and the one to beat, where there is a GPU and the verdict does not
+        rest on them."""
+        if assignment.on_gpu or backend.auto_backend().backend != "gpu":
             return
-        choice = backend.choose("gpu", backend.find_nvcc())
-        folder = presets.build(setup.ensure("gpu"), "gpu", "lab_common")
-        workshop = replace(self._workshop, gpu=OnGpu(choice, folder))
+        workshop = replace(self._workshop, gpu=gpu_of_this_machine())
         options = assignment.speed.options if assignment.speed else ""
         with tempfile.TemporaryDirectory(prefix="lab-") as place:
             try:
@@ -181,16 +214,21 @@ class Bench:
                 run = workshop.run(program, options, TIMES)
             except Failed:  # what is wrong there, ./lab run tells
                 return
-        of = [assignment.speed.of] if assignment.speed else []
-        wanted = [*assignment.rows, assignment.before, *of]
-        rows = [
-            (row["kernel"], float(row["median_ms"]))
-            for name in wanted
-            for row in run.rows
-            if row.get("kernel") == name and row.get("median_ms")
-        ]
-        device = run.rows[0].get("device", "GPU") if run.rows else "GPU"
-        yield Times(f"{device} {options}".strip(), rows)
+        yield _times(assignment, run.rows)
+
+
+def _times(assignment: Assignment, rows: Sequence[Row]) -> Times:
+    """Of a run with the options of its speed."""
+    speed = assignment.speed
+    wanted = [*assignment.rows, assignment.before, *([speed.of] if speed else [])]
+    found = [
+        (row["kernel"], float(row["median_ms"]))
+        for name in dict.fromkeys(wanted)
+        for row in rows
+        if row.get("kernel") == name and row.get("median_ms")
+    ]
+    device = rows[0].get("device", "GPU") if rows else "GPU"
+    return Times(f"{device} {speed.options if speed else ''}".strip(), found)
 
 
 def _of_kernels(report: str, names: Sequence[str]) -> str:
@@ -219,15 +257,13 @@ def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Cri
     if assignment:
         return criteria(assignment, exercise.name, [], gpu=False)
     tests = exercise.facts.tests
+    on_gpu = exercise.facts.gpu_only
     found = [
-        Criterion(
-            RIGHT,
-            f"right with {options}",
-            options,
-            command=f"./lab run {exercise.name} -- {options}",
-        )
+        right(exercise.name, f"right with {options}", options, on_gpu)
         for options in tests.small_runs
     ]
+    if on_gpu:
+        return found
     for expected in tests.hazards or [Hazards(tests.small_runs[0], 0)]:
         about = f"{HAZARDS} but those on purpose" if expected.hazards else HAZARDS
         options, report = expected.options, expected.at_most

@@ -129,7 +129,7 @@ class Watch:
             self._quits = not self._keyboard.somebody
 
     def _judged(self, verdict: Verdict) -> None:
-        self._verdict = verdict
+        self._verdict, self._times = verdict, verdict.times
         if verdict.assignment:
             marks.record_points(verdict.assignment.name, verdict.points)
             if verdict.points == POINTS:

@@ -7,16 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from exercise_sample import FACTS
 from grading_sample import (
+    ASSIGNMENT_ON_GPU,
+    ENTRY,
+    ENTRY_ON_GPU,
     GOOD_ROWS,
     SILENT,
     SOURCE,
     FakeWorkshop,
     assignment,
+    assignment_on_gpu,
     counted,
     exercise_at,
     row,
 )
+from lab_cli import assignments
 from lab_cli.counters.raw_csv import RawTable
 from lab_cli.errors import LabError
 from lab_course.grading import programs
@@ -290,6 +296,50 @@ def test_without_a_gpu_speed_does_not_count(workshop) -> None:
     grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
     assert (grade.points, grade.of) == (10, 10)
     assert not any(purpose == TIMES for _, purpose in workshop.asked)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "better", "points", "seen"),
+    [
+        ("ok", "0.4", 10, None),
+        ("ok", "0.8", 3, "better has 125.0% of the speed of before"),
+        ("WRONG", "0.1", 0, "better is WRONG"),
+    ],
+)
+def test_an_exercise_of_a_gpu_is_graded_there_by_its_speed(
+    exercises, verdict: str, better: str, points: float, seen: str | None
+) -> None:
+    place = exercises("ch09/order", "gpu_only = true\n" + FACTS + ASSIGNMENT_ON_GPU)
+    workshop = FakeWorkshop(exercise_at(place), gpu="a GPU")
+    rows = [row("before"), row("better", verdict)]
+    workshop.runs["--size=33", ""] = Run(rows)
+    times = {"before": "1.0", "better": better}
+    workshop.runs["--size=1M", TIMES] = Run(
+        [{**each, "median_ms": times[each["kernel"]]} for each in rows]
+    )
+    (given,) = workshop.exercise.facts.assignments
+    grade = Grader(given, workshop).grade(SOURCE)
+    assert (grade.points, grade.of) == (points, 10)
+    assert missed(grade).get("200% of the speed of before") == seen
+    assert [purpose for _, purpose in workshop.asked] == ["", "", TIMES]
+
+
+def test_hidden_options_are_not_tried_where_there_is_no_gpu_for_them(exercises) -> None:
+    place = exercises("ch09/order", "gpu_only = true\n" + FACTS)
+    workshop = FakeWorkshop(exercise_at(place), does_not_compile="no nvcc")
+    Grader(assignment_on_gpu(), workshop, ["--size=7"]).check_hidden()
+    assert workshop.built == []
+
+
+def test_an_assignment_of_a_gpu_has_a_speed_and_nothing_for_the_cpu() -> None:
+    problems: list[str] = []
+    entries = [ENTRY, {key: ENTRY_ON_GPU[key] for key in ENTRY_ON_GPU if key != "speed"}]
+    assert assignments.of_file(entries, problems, gpu_only=True) == []
+    assert [word for word in ("check", "bounds", "speed") if word in "\n".join(problems)] == [
+        "check",
+        "bounds",
+        "speed",
+    ]
 
 
 def test_hidden_options_that_the_exercise_does_not_take(workshop) -> None:

@@ -6,14 +6,19 @@ from pathlib import Path
 
 import pytest
 from exercise_sample import FACTS
-from grading_sample import ASSIGNMENT, SOURCE
+from grading_sample import ASSIGNMENT, ASSIGNMENT_ON_GPU, SOURCE
 from lab_cli import catalogue, main, work
+from lab_cli.assignments import POINTS
 from lab_cli.commands import list as list_command
 from lab_cli.commands import run, trace
+from lab_cli.machine import backend
+from lab_cli.machine.gpu import Driver
 from lab_cli.results import marks
 from lab_course.commands import grade
+from lab_course.grading import programs
 from lab_course.handouts import choice
 from lab_course.handouts.host_code import Lexer, Span, names_of_rows
+from lab_course.loop import current
 from lab_course.loop.copy import Copy
 from lab_course.reporting import changes
 from lab_course.reporting.text import Cleaner
@@ -90,13 +95,35 @@ def test_a_report_has_what_the_student_wrote(copy: Copy) -> None:
     assert "+    out[threadIdx.x] = 2 * in[threadIdx.x];" in change.diff.text
 
 
-def test_what_needs_a_gpu_is_not_judged_without_one(copy: Copy, capsys) -> None:
+def test_what_needs_a_gpu_is_not_judged_without_one(
+    copy: Copy, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
     facts = copy.exercise.source.with_name("exercise.toml")
-    facts.write_text("gpu_only = true\n" + facts.read_text())
+    facts.write_text("gpu_only = true\n" + FACTS + ASSIGNMENT_ON_GPU)
+    monkeypatch.setattr(programs, "ask_driver", lambda: Driver(problem="no NVIDIA driver"))
     assert main.main(["start", "order"]) == 0
-    assert "watch" not in capsys.readouterr().out
-    assert main.main(["watch", "order"]) == 1
-    assert "./lab test order" in capsys.readouterr().err
+    assert "on a machine with a GPU" in capsys.readouterr().out
+    for words in (["watch", "order"], ["grade", "putInOrder"]):
+        assert main.main(words) == 1
+        assert "no NVIDIA driver" in capsys.readouterr().err
+    assert main.main(["grade", "putInOrder", "--backend", "cpu"]) == 2
+    assert "graded on a GPU alone" in capsys.readouterr().err
+
+
+def test_what_needs_a_gpu_comes_last_where_there_is_none(
+    copy: Copy, exercises, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = copy.exercise.source.with_name("exercise.toml")
+    facts.write_text("gpu_only = true\n" + FACTS + ASSIGNMENT_ON_GPU)
+    other = ASSIGNMENT.replace("putInOrder", "another")
+    exercises("ch04/other", FACTS + other).write_text(SOURCE)
+    for has_gpu, name in ((True, "order"), (False, "other")):
+        monkeypatch.setattr(backend, "has_gpu", lambda there=has_gpu: there)
+        found = current.next_after()
+        assert found and found.name == name
+    marks.record_points("another", POINTS)
+    found = current.next_after()
+    assert found and found.name == "order"
 
 
 def test_start_does_not_touch_what_is_started(copy: Copy, capsys) -> None:

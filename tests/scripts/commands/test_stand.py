@@ -9,6 +9,7 @@ import pytest
 from exercise_sample import ASSIGNMENT, FACTS
 from lab_cli import catalogue, main, work
 from lab_cli.commands import stand
+from lab_cli.machine import backend
 from lab_cli.results import marks
 
 
@@ -49,6 +50,17 @@ def test_for_whoever_begins(checkout: Path, monkeypatch, capsys) -> None:
 
 def test_an_exercise_that_nobody_has_worked_on_is_not_solved(checkout: Path, capsys) -> None:
     assert "solved" not in said(capsys, "list")
+
+
+@pytest.mark.parametrize(("has_gpu", "name"), [(True, "first, early"), (False, "second, later")])
+def test_what_needs_a_gpu_comes_last_where_there_is_none(
+    checkout: Path, exercises, monkeypatch, capsys, has_gpu: bool, name: str
+) -> None:
+    on_gpu = ASSIGNMENT.format(name="early").partition("check")[0]
+    on_gpu += '[assignment.speed]\nof = "worse"\nleast = 2.0\noptions = ""\n'
+    exercises("ch03/first", "gpu_only = true\n" + FACTS + on_gpu)
+    monkeypatch.setattr(backend, "has_gpu", lambda: has_gpu)
+    assert f"Next is {name} ★" in said(capsys)
 
 
 def test_what_is_started_comes_first(checkout: Path, capsys) -> None:
