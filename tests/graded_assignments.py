@@ -8,7 +8,8 @@ tests/assignments.toml in the exercise's folder has a table for each assignment,
 
 right           lists of other solutions: 10 points
 wrong           with a wrong result: 0
-races           the hazard check finds what may go unseen in the results: 0
+races           the hazard check finds what may go unseen in the results: 0. A function of the host that gets no
+                pointer and launches nothing needs none
 one_thread      one thread of the grid, or of each block, does all the work: right, and at most 3. What is no
                 kernel needs none
 misses_a_bound  right, and misses a bound: at most 5. An assignment without bounds needs none
@@ -66,6 +67,13 @@ def can_stand_for(other: Function, kernel: Function) -> bool:
     """Whether the body of one kernel compiles in place of another's."""
     theirs, ours = parts_of_signature(other), parts_of_signature(kernel)
     return theirs[1] == ours[1] and theirs[0] in ("", ours[0])
+
+
+def can_race(source: KernelSource, kernel: str) -> bool:
+    """Whether it has memory that others access, too: a function of the host that gets no pointer and launches
+    nothing has none."""
+    function = source.function(kernel)
+    return not function.of_host or "*" in function.signature or "<<<" in source.body(kernel)
 
 
 def others(source: KernelSource, assignment: Assignment) -> Iterator[str]:
@@ -160,7 +168,11 @@ class Trial:
     def run(self, lines: CaseLines) -> None:
         """Grades all bodies."""
         is_kernel = self._source.function(self._kernel).is_kernel
-        needed = {"one_thread": is_kernel, "misses_a_bound": bool(self._assignment.bounds)}
+        needed = {
+            "one_thread": is_kernel,
+            "misses_a_bound": bool(self._assignment.bounds),
+            "races": can_race(self._source, self._kernel),
+        }
         kinds = [kind for kind in VERDICTS if needed.get(kind, True)]
         lacks = [kind for kind in kinds if not self._table.get(kind)]
         about = f"{self._assignment.name}, tests/assignments.toml"

@@ -21,6 +21,7 @@ _METRIC = {
     "meaning": TEXT,
     "better": toml_file.one_of(["higher", "lower", "neither"]),
     "cpu": FLAG.or_nothing(),
+    "cpu_at_most": FLAG.or_nothing(),
     "gpu": FLAG.or_nothing(),
     "title": TEXT.or_nothing(),
     "short": TEXT.or_nothing(),
@@ -38,6 +39,7 @@ class Metric:
     meaning: str = ""
     better: str = "neither"
     cpu: bool = False
+    cpu_at_most: bool = False
     gpu: bool = True
     title: str = ""
     short: str = ""

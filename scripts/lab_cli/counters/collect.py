@@ -22,8 +22,8 @@ from .raw_csv import RawTable
 VARIABLE = "CUDA_EMULATOR_PROFILE"  # names the file that an instrumented program writes
 CPU_SOURCE = "cpu back end: counted in an emulation, as the source says it (like a -G build)"
 NO_REGISTERS = (
-    "theoretical_occupancy: of block size and shared memory alone; how many registers a kernel "
-    "takes is not known without a GPU's compiler"
+    "theoretical_occupancy: an upper bound, of block size and shared memory alone; how many registers "
+    "a kernel takes is not known without a GPU's compiler"
 )
 
 
@@ -169,4 +169,5 @@ def table_of_cpu(outcome: instrumented.Outcome, asked: Sequence[Metric]) -> Metr
     notes = [f"not available without a GPU: {others}"] if others else []
     if any(metric.name == "theoretical_occupancy" for metric in counted):
         notes.append(NO_REGISTERS)
-    return metric_table.build(raw_csv.parse(outcome.report), counted, CPU_SOURCE, notes, failure)
+    raw = raw_csv.parse(outcome.report)
+    return metric_table.build(raw, counted, CPU_SOURCE, notes, failure, on_cpu=True)

@@ -17,6 +17,7 @@ from .raw_csv import Launch, RawTable, Value
 NOT_AVAILABLE = "n/a"
 LABELS = ("kernel", "grid", "block")
 GAP = "  "
+AT_MOST = "<= "  # before an upper bound
 HEADING_WIDTH = 13  # longer names are broken at underscores
 KERNEL_WIDTH = 48  # longer names, such as templates of a library, are cut; the CSV has all of them
 
@@ -36,6 +37,7 @@ class MetricTable:
     source: str  # which back end, build and device
     notes: list[str] = field(default_factory=list)
     failure: LabError | None = None  # where results are WRONG, and have been counted all the same
+    on_cpu: bool = False  # whether the cpu back end has counted
 
     def csv_text(self) -> str:
         """Plain numbers, empty where not available; the columns are named as textbooks do."""
@@ -61,7 +63,10 @@ class MetricTable:
 
     def shown(self, index: int) -> list[str]:
         """The values of a metric for people, a cell for each row."""
-        return _shown([row.values[index] for row in self.rows])
+        cells = _shown([row.values[index] for row in self.rows])
+        if not (self.on_cpu and self.metrics[index].cpu_at_most):
+            return cells
+        return [cell if cell == NOT_AVAILABLE else AT_MOST + cell for cell in cells]
 
     def _groups(self, width: int) -> list[list[int]]:
         """The metrics' indices, cut where the next column would be too much for a line."""
@@ -95,6 +100,7 @@ def build(
     source: str,
     notes: Sequence[str],
     failure: LabError | None = None,
+    on_cpu: bool = False,
 ) -> MetricTable:
     """The metrics that were asked for, as far as `raw` has them; the others are named in a note."""
     available = {name for launch in raw.launches for name in launch.values}
@@ -110,7 +116,7 @@ def build(
         notes = [*notes, "without a value here: " + ", ".join(missing)]
     if failure:
         notes = [*notes, "of a kernel that is WRONG, a count may be that of its mistake"]
-    return MetricTable(metrics, rows, source, list(notes), failure)
+    return MetricTable(metrics, rows, source, list(notes), failure, on_cpu)
 
 
 def csv_of_builds(tables: Mapping[str, MetricTable]) -> str:

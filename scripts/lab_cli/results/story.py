@@ -37,7 +37,7 @@ def counted(exercise: Exercise) -> list[Metric]:
 def of_counts(exercise: Exercise, rungs: Rungs) -> str:
     """A row for each rung: the counts that are not the same for all, and the recorded time. Empty where all
     counts are the same."""
-    table = metric_table.build(rungs.counts, counted(exercise), source="", notes=[])
+    table = metric_table.build(rungs.counts, counted(exercise), source="", notes=[], on_cpu=True)
     references = reference.load(exercise)
     beside = references.beside(rungs.rows, exercise.facts)
     names = ["kernel", *_labels(rungs.rows, exercise.facts)]

@@ -538,9 +538,9 @@ def test_cpu_table(lab: Lab, capfd) -> None:
     names = "duration,divergent_branch,theoretical_occupancy,x__y"
     assert lab("reduceInteger", "--backend=cpu", "--metrics", names, "--", "--size=3") == 0
     out, err = capfd.readouterr()
-    assert re.search(r"^reduceNeighbored +8 +32 +786,432 +100$", out, re.MULTILINE)
+    assert re.search(r"^reduceNeighbored +8 +32 +786,432 +<= 100$", out, re.MULTILINE)
     assert "not available without a GPU: duration, x__y\n" in out
-    assert "theoretical_occupancy: of block size and shared memory alone" in out
+    assert "theoretical_occupancy: an upper bound, of block size and shared memory alone" in out
     assert "cpu back end: counted in an emulation" in out
     assert "its own table" not in out + err
     assert lab.ran() == ["build cpu reduceInteger_instrumented", "--profile --size=3"]

@@ -88,6 +88,20 @@ def test_wide_tables_are_cut_into_groups_that_fit(width: int, parts: int) -> Non
         assert table.count(value) >= 1
 
 
+def test_an_upper_bound_of_the_cpu_back_end_is_shown_as_one() -> None:
+    metric = KNOWN.metrics["theoretical_occupancy"]
+    values = [["100", "8"], ["62.5", "9"], ["n/a", "9"]]
+    launches = [launch(i, "k(int)", row, "(4, 1, 1)", "(32, 1, 1)") for i, row in enumerate(values)]
+    branches = KNOWN.metrics["branch"]
+    raw = raw_csv.parse(raw_page({metric.nsight: "%", branches.nsight: ""}, launches))
+    of_gpu = metric_table.build(raw, [metric, branches], "", [])
+    of_cpu = metric_table.build(raw, [metric, branches], "", [], on_cpu=True)
+    assert of_cpu.shown(0) == ["<= 100.00", "<= 62.50", "n/a"]
+    assert of_gpu.shown(0) == ["100.00", "62.50", "n/a"]
+    assert of_cpu.shown(1) == of_gpu.shown(1) == ["8", "9", "9"]
+    assert of_cpu.csv_text() == of_gpu.csv_text()  # plain numbers
+
+
 def test_metric_without_a_meaning_is_not_explained() -> None:
     lines = of({"a__x": "%"}, [["1"]], ["a__x"]).text(100).splitlines()
     assert [line for line in lines if line] == [
