@@ -57,11 +57,14 @@ source            "timeline": rows of timeline.csv instead of table.csv; of the 
 where             only rows with these values, or with one of a list of values; the words of the
                   column parameters count as columns
 largest           only the rows with the largest value of this column
+rows_of           another exercise, whose rows are shown in place of those of this one
 also              names of other exercises whose rows are shown, too
-placed            kernels of other exercises, each a table: exercise; kernel and where, the row of its
-                  results; profiled, the kernel's name in its metrics.csv, which must have
-                  dram_read_bytes and dram_write_bytes, else it is left out; operations, a formula of
-                  them, where the row has no gflops. They are further rows, with intensity and gflops
+placed            kernels of this or other exercises, each a table: exercise; kernel and where, the row of
+                  its results; profiled, the kernel's name in its metrics.csv; operations, a formula of
+                  them, where the row has no gflops; moved, a formula of the bytes that it moved, of columns
+                  of its metrics.csv (default: those of device memory, dram_read_bytes and
+                  dram_write_bytes); label, what the figure calls it in place of `kernel`. They are further
+                  rows, with intensity and gflops. A kernel without these columns is left out
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words);
                   formula: what the number must be; most, least: what it must not be above, or
@@ -416,7 +419,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "label": TEXT,
     },
     "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
-    "roofline": {"curve": TEXT, "measured": TABLE},
+    "roofline": {"curve": TEXT.or_nothing(), "measured": TABLE},
     "image": {
         "label": TEXT.or_nothing(),
         "top": TEXT.or_nothing(),
@@ -450,6 +453,7 @@ FIGURE: dict[str, Rule] = {
     "source": TEXT.or_nothing(),
     "where": TABLE.or_nothing(),
     "largest": TEXT.or_nothing(),
+    "rows_of": TEXT.or_nothing(),
     "also": TEXTS.or_nothing(),
     "placed": tables_of(
         {
@@ -458,6 +462,8 @@ FIGURE: dict[str, Rule] = {
             "profiled": TEXT,
             "where": TABLE.or_nothing(),
             "operations": FORMULA,
+            "moved": FORMULA,
+            "label": TEXT.or_nothing(),
         }
     ).or_nothing(),
 }
@@ -492,7 +498,9 @@ def load(path: Path) -> Facts:
         counts=Counts(**checked(file["counts"], _COUNTS, "[counts] ", problems))
         if "counts" in file
         else Counts(),
-        assignments=assignments.of_file(file.get("assignment", []), problems),
+        assignments=assignments.of_file(
+            file.get("assignment", []), problems, file.get("gpu_only", False)
+        ),
         hints=_hints(file.get("hints", {}), problems),
     )
     toml_file.refuse(path, problems)

@@ -47,11 +47,13 @@ class Spec:
         """The file that has the rows, or is the image."""
         if self.is_counted:
             return self.results / WARPS_FILE
+        if "rows_of" in self.entry:
+            folder = placed.beside(folder, self.entry["rows_of"])
         suffix = images.suffix(self.entry.get("colour", False)) if self.is_image else ".csv"
         return store.file(folder, self.entry.get("source", ""), suffix)
 
     def text(self, folder: Path) -> str:
-        """That of the file, with the rows of `also` and `placed` behind its own, in its columns."""
+        """That of the file, with the rows of `also` and `placed` behind its own, in the file's columns."""
         source = self.source(folder)
         if self.is_image:
             return images.read(source).decode("latin-1")  # a character for each byte
@@ -114,9 +116,10 @@ def require(rows: list[Row], columns: list[str]) -> None:
 
 
 def of(exercises: Sequence[Exercise]) -> list[Spec]:
-    """All figures of these exercises."""
+    """All figures of these exercises, except those with rows of an exercise that somebody has removed."""
     return [
         Spec(exercise.name, name, entry, exercise.results)
         for exercise in exercises
         for name, entry in exercise.facts.figures.items()
+        if entry.get("rows_of", exercise.name) in catalogue.sources()
     ]

@@ -1,5 +1,5 @@
-"""Kernels of other exercises on a roofline: how fast they were measured to be, and how many operations they
-do for each byte of device memory that a profiler counted."""
+"""Kernels of exercises on a roofline: how fast they were measured to be, and how many operations they do for
+each byte that a profiler counted, of device memory or of another one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..paths import shown
 from . import csv_file, store
 from .csv_file import Row
 from .numbers import names_of
-from .rows import positive, with_parameters
+from .rows import number, positive, with_parameters
 
-# In 10^6 bytes, in metrics.csv.
-COUNTED = ("dram_read_bytes", "dram_write_bytes")
+# Bytes, of columns of metrics.csv. Those of device memory are counted in 10^6 bytes.
+MOVED = "1e6 * (dram_read_bytes + dram_write_bytes)"
 
 
 def beside(folder: Path, exercise: str) -> Path:
@@ -27,8 +27,8 @@ def beside(folder: Path, exercise: str) -> Path:
 
 def rows(folder: Path, entries: Sequence[dict[str, Any]]) -> list[Row]:
     """A row with exercise, kernel, intensity and gflops for each of `entries`, [figures.FIGURE] placed, that
-    has results with these metrics of the same GPU as `folder`. LabError where such results lack the
-    kernel, or where another size was profiled."""
+    has results with the metrics of `moved` of the same GPU as `folder`. LabError where such results lack
+    the kernel, or where another size was profiled."""
     found = []
     for entry in entries:
         if entry["exercise"] not in catalogue.sources():
@@ -38,7 +38,7 @@ def rows(folder: Path, entries: Sequence[dict[str, Any]]) -> list[Row]:
         if not (times.exists() and counts.exists()):
             continue
         launches = csv_file.parse(csv_file.read_text(counts), counts).rows
-        if not all(name in launches[0] for name in COUNTED):
+        if not all(name in launches[0] for name in moved_by(entry).names):
             continue
         launch = _first(launches, {"kernel": entry["profiled"], "build": "optimised"}, counts)
         results = csv_file.parse(csv_file.read_text(times), times).rows
@@ -61,6 +61,13 @@ def _first(rows: Sequence[Row], wanted: dict[str, Any], path: Path) -> Row:
     raise LabError(f"{shown(path)}: no row with {words}")
 
 
+def moved_by(entry: dict[str, Any]) -> Formula:
+    try:
+        return Formula(entry.get("moved", MOVED))
+    except ValueError as error:
+        raise LabError(f"{entry['kernel']}, moved: {error}") from error
+
+
 def _placed(entry: dict[str, Any], row: Row, launch: Row) -> Row:
     seconds = 1e-3 * positive(row, "median_ms")
     if "operations" in entry:
@@ -70,12 +77,13 @@ def _placed(entry: dict[str, Any], row: Row, launch: Row) -> Row:
             raise LabError(f"{entry['kernel']}, operations: {error}") from error
     else:
         operations = 1e9 * positive(row, "gflops") * seconds
-    moved = 1e6 * sum(float(launch[name]) for name in COUNTED)
+    formula = moved_by(entry)
+    moved = formula.value({name: number(launch, name) for name in formula.names})
     if moved <= 0:
-        raise LabError(f"{entry['kernel']}: no bytes of device memory were counted")
+        raise LabError(f"{entry['kernel']}: no bytes were counted")
     return {
         "exercise": entry["exercise"],
-        "kernel": entry["kernel"],
+        "kernel": entry.get("label", entry["kernel"]),
         "intensity": f"{operations / moved:.9g}",
         "gflops": f"{operations / seconds / 1e9:.9g}",
     }

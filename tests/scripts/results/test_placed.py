@@ -83,5 +83,20 @@ def test_profiled_must_be_the_size_that_was_timed(folder: Path) -> None:
 
 def test_no_bytes_at_all(folder: Path) -> None:
     counts_of(folder).write_text(COUNTS.replace("0.03,0.01", "0,0"))
-    with pytest.raises(LabError, match="tiled: no bytes of device memory were counted"):
+    with pytest.raises(LabError, match="tiled: no bytes were counted"):
         placed.rows(folder, [TILED])
+
+
+def test_bytes_of_another_memory_and_another_label(folder: Path) -> None:
+    """Four wavefronts of 128 bytes; the same kernel can have several places."""
+    lines = COUNTS.splitlines()
+    ends = ["", ",wavefronts", ",9", ",4", ",9"]
+    counts_of(folder).write_text("\n".join(line + end for line, end in zip(lines, ends)))
+    shared = {**TILED, "moved": "128 * wavefronts", "label": "tiled, shared memory"}
+    assert [(row["kernel"], row["intensity"]) for row in placed.rows(folder, [TILED, shared])] == [
+        ("tiled", "10000"),
+        ("tiled, shared memory", "781250"),
+    ]
+    assert placed.rows(folder, [{**TILED, "moved": "128 * sectors"}]) == []
+    with pytest.raises(LabError, match="tiled, moved: "):
+        placed.rows(folder, [{**TILED, "moved": "128 *"}])

@@ -24,6 +24,7 @@ from lab_cli.results.plots.footprint import in_bytes
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
 from lab_cli.results.plots.picture import Picture
+from lab_cli.results.plots.roofline import Roofline
 from lab_cli.results.plots.waves import Waves
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -178,6 +179,21 @@ def test_a_value_without_a_name() -> None:
         drawn(Picture("", names=["a", "b"]), Image({}, 1, 1, 3, b"\2"))
 
 
+def roofline_rows(rate: str) -> list[Row]:
+    peaks = {"peak_gbps": "4", "peak_gflops": "64", "peak_tensor_gflops": "1000"}
+    rows = [{"kernel": "memory", "intensity": "", "gflops": "", "gbps": "9"}]
+    rows.append({"kernel": "product", "intensity": "32", "gflops": rate, "gbps": ""})
+    return [{**row, **peaks} for row in rows]
+
+
+@pytest.mark.parametrize(("rate", "tops"), [("60", [64]), ("70", [64, 1000])])
+def test_flat_roofs_up_to_one_above_all_points(rate: str, tops: list[int]) -> None:
+    axes = drawn(Roofline({"memory": "L2 cache"}), roofline_rows(rate)).axes[0]
+    found = [line.get_ydata() for line in axes.lines]
+    assert [ends[0] for ends in found if len(ends) == 2 and ends[0] == ends[1]] == tops
+    assert [text.get_text() for text in axes.texts][0] == "product"
+
+
 # ---- all charts ----
 
 
@@ -291,6 +307,15 @@ def test_other_exercises_of_a_figure_may_be_gone_but_not_their_results(results: 
     assert Spec("sum", "x", {"also": ["removed"]}, NOWHERE).text(folder) == CSV
     with pytest.raises(LabError, match="plain/results/x1/table.csv: No such file"):
         Spec("sum", "x", {"also": ["plain"]}, NOWHERE).text(folder)
+
+
+def test_a_figure_of_the_rows_of_another_exercise(results: Path, exercises) -> None:
+    for name, rows in (("plain", "sum"), ("more", "removed")):
+        exercises(f"ch/{name}", FACTS + FIGURE + f'title = "{{size}}"\nrows_of = "{rows}"\n')
+        (results / name / "results" / "x1").mkdir(parents=True)
+    assert draw_all(["plain"]) == 0
+    assert ladder(results, "plain").exists()
+    assert figures.of(catalogue.exercises(["more"])) == []
 
 
 @pytest.mark.parametrize(
