@@ -1,5 +1,5 @@
 """Writes the drawn concepts of the pages: for each drawing.py of a chapter or an exercise the file drawing.svg
-beside it.
+beside it. An exercise may have more of them, drawingOf....py.
 
     python3 scripts/draw.py
 
@@ -19,11 +19,11 @@ from lab_cli.errors import LabError
 def sources() -> list[Path]:
     of_exercises = (source.parent for source in catalogue.sources().values())
     folders = [*catalogue.chapters(), *of_exercises]
-    return sorted(path for folder in folders for path in folder.glob("drawing.py"))
+    return sorted(path for folder in folders for path in folder.glob("drawing*.py"))
 
 
 def drawn(source: Path) -> str:
-    """What drawing.svg must hold."""
+    """What the SVG file must hold."""
     svg: str = runpy.run_path(str(source))["draw"]().svg()
     return svg
 
