@@ -44,8 +44,8 @@ DIFFERENCES = [
     Difference("matmul", "matmulTiled<.*>", "own shared load", FEWER, AT_ONCE),
     Difference("compensatedSum", "reduceCompensated(Shuffle)?", ".* shared (load|store)", FEWER,
                AT_ONCE, not_on="aarch64"),  # where g++ does so, too
-    Difference("matmulFast", r"multiply<.* 2>, 1, 1, ., .>", "own (global|shared) copy", TOGETHER,
-               "-O3 gives copies of A, in a lambda that is called from several lines, the line of "
+    Difference("matmulFast", r"(fragmentsAhead|zigzag|grouped|splitK)<.>", "own (global|shared) copy", TOGETHER,
+               "-O3 gives copies of A, in a function that is called from several lines, the line of "
                "the copies of B"),
     Difference("reduceFloat", "reduceOneLaunch", "called shared (load|store)", TOGETHER,
                "nvcc has the number of the calling line, but not its file"),
