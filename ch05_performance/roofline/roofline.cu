@@ -1,23 +1,27 @@
-// Which limit applies, before any tuning: a kernel that does I operations for each byte that it
-// moves can do no more per second than the arithmetic units do, nor more than I times what the
-// memory moves. Over I the lower of the two is a roof: it rises up to the ridge, and is flat behind
-// it.
+// Which limit applies, before any tuning. A kernel does I operations for each byte that it moves.
+// So it can do no more operations per second than the arithmetic units do, and no more than I times
+// the bytes that the memory moves. Over I, the lower of the two is a roof: it rises up to the
+// ridge, and is flat behind it.
 //
 //   1 vectorAdd     c = a + b: one operation for 12 bytes
-//   2 multiplyAdds  x = x * a + b, again and again, from 1/4 to 512 times for each element that is
-//                   read and written: from 1/16 to 128 operations per byte
-//   3 readL2        an array that fits in the L2 cache, many times: how fast that is
-//   4 readShared    shared memory, many times, without bank conflicts
+//   2 multiplyAdds  x = x * a + b, from 1/4 to 512 times for each element that is read and written:
+//                   from 1/16 to 128 operations per byte
+//   3 readL2        reads an array that fits into the L2 cache, many times: how fast is that?
+//   4 readShared    reads shared memory many times, without bank conflicts
+//   5 twoRoofs      a function of the host: the least time of a kernel, from two roofs
+//   6 leastTime     the same with one more roof, and with additions that are no multiply-adds
 //
-// The roof of kernels 1 and 2 follows from the data sheet. Kernels 3 and 4 compute next to nothing:
-// they measure what the roof of their memory is.
+// The roofs of kernels 1 and 2 follow from the peaks of the GPU. Kernels 3 and 4 compute next to
+// nothing: they measure the roof of their memory. The rows of 5 and 6 say whether the functions are
+// right for kernels whose least time we know.
 //
 //   FMAs     multiply-adds (two operations) for each element, on average
 //   ops/B    intensity: operations for each byte of device memory
 //   limit    memory or FP32: which roof is the lower one
 //   roof     what it allows, in GFLOP/s
 //   GB/s     bytes of the arrays that are read and written
-//   % roof   what was reached of it; readShared: of 128 bytes per cycle and multiprocessor (SM)
+//   % roof   the share of the roof that was reached; for readShared the roof is 128 bytes per cycle
+//            and multiprocessor (SM)
 //
 // The CSV also has grid, block and the peaks.
 //
@@ -46,8 +50,8 @@
 
 constexpr unsigned kBlock = 256;  // threads
 
-// Elements are loaded and stored four at a time, 16 bytes to a thread: so many bytes are in flight
-// that memory is busy all the time.
+// A thread loads and stores four elements at a time, 16 bytes. That keeps enough bytes in flight to
+// reach the bandwidth of the memory.
 constexpr unsigned kGroup = 4;
 
 __device__ std::size_t globalThread() {
@@ -62,9 +66,9 @@ __global__ void vectorAdd(const float4* a, const float4* b, float4* c, std::size
     c[i] = sum;
 }
 
-// kFmas multiply-adds for each group of four elements: as one chain for each element, so that four
-// are in flight in a thread; or for one or two elements, where the others are only copied. (The
-// loop is unrolled so far that its own instructions do not count.)
+// Does kFmas multiply-adds for each group of four elements. Each element has a chain of its own, so
+// a thread has four in flight. With one or two multiply-adds for a group, the other elements are
+// only copied. (The loop is unrolled so far that its own instructions do not matter.)
 template <unsigned kFmas>
 __global__ void multiplyAdds(const float4* in, float4* out, std::size_t groups, float a, float b) {
     constexpr unsigned kChains = kFmas < kGroup ? kFmas : kGroup;
@@ -85,8 +89,8 @@ __host__ __device__ inline unsigned sumOf(uint4 group) {
     return group.x + group.y + group.z + group.w;
 }
 
-// The threads of the grid walk over the array together, round and round: `stride` groups ahead for
-// each load. __ldcg() goes past the L1 cache.
+// All threads of the grid walk over the array together, again and again. Each load is `stride`
+// groups further on than the one before it. __ldcg() bypasses the L1 cache.
 __global__ void readL2(const uint4* data, unsigned groups, unsigned stride, unsigned loads,
                        unsigned* sums) {
     unsigned i = static_cast<unsigned>(globalThread()) % groups;
@@ -100,8 +104,8 @@ __global__ void readL2(const uint4* data, unsigned groups, unsigned stride, unsi
     sums[globalThread()] = sum;
 }
 
-// Each block has a part of the array, and its threads walk over it in the same way. Neighbouring
-// lanes read neighbouring groups: no bank is asked for two words in a turn.
+// Each block keeps a part of the array, and its threads walk over this part in the same way.
+// Neighbouring lanes read neighbouring groups, so there are no bank conflicts.
 constexpr unsigned kShared = 512;  // groups
 
 __global__ void readShared(const uint4* data, unsigned loads, unsigned* sums) {
@@ -117,10 +121,73 @@ __global__ void readShared(const uint4* data, unsigned loads, unsigned* sums) {
     sums[globalThread()] = sum;
 }
 
-// Elements have only so many different values, as if at random: the reference computes each once.
+// Elements have only 2^kValueBits different values, in an order that looks random. So the reference
+// computes each value once.
 constexpr unsigned kValueBits = 12;
 inline std::size_t valueOf(std::size_t element) {
     return element * 0x9E3779B97F4A7C15u >> (64 - kValueBits);
+}
+
+// ---- the model ----
+
+// The least time of a kernel in seconds, if it does only multiply-adds and uses only device memory.
+// Neither part of the GPU can be faster, and at best the two work at the same time. Still wrong for
+// a kernel with other operations, and for one that needs more of another memory.
+double twoRoofs(const Work& work, const Roofs& gpu) {
+    const double arithmetic = 2 * work.multiplyAdds / gpu.operations;
+    const double memory = work.deviceBytes / gpu.bytes;
+    return std::max(arithmetic, memory);
+}
+
+// An addition takes the units as long as a multiply-add, which is two operations. Shared memory has
+// a roof, too. The slowest part decides.
+double leastTime(const Work& work, const Roofs& gpu) {
+    const double instructions = work.additions + work.multiplyAdds;
+    return std::max({2 * instructions / gpu.operations, work.deviceBytes / gpu.bytes,
+                     work.sharedBytes / gpu.sharedBytes});
+}
+
+// What a kernel does for each element, and its least time for 10^9 elements, worked out by hand.
+struct Known {
+    const char* kernel;
+    Work perElement;
+    double milliseconds;
+};
+
+// A GPU with round numbers, much like an H200.
+constexpr Roofs kRound = {60e12, 4e12, 30e12};
+// Kernels without other operations, and without shared memory.
+const std::vector<Known> kMultiplyAdds = {
+    {"a copy", {0, 0, 8, 0}, 2},
+    {"y = a * x + y", {0, 1, 12, 0}, 3},
+    {"multiplyAdds with F = 30", {0, 30, 8, 0}, 2},
+    {"multiplyAdds with F = 300", {0, 300, 8, 0}, 10},
+};
+const std::vector<Known> kAll = {
+    {"a copy", {0, 0, 8, 0}, 2},
+    {"multiplyAdds with F = 300", {0, 300, 8, 0}, 10},
+    {"vectorAdd", {1, 0, 12, 0}, 3},
+    {"300 additions for each element", {300, 0, 8, 0}, 10},
+    {"150 additions and 150 multiply-adds", {150, 150, 8, 0}, 10},
+    {"a transpose through a tile", {0, 0, 8, 8}, 2},
+    {"a sum of 60 floats from shared memory", {60, 0, 0, 240}, 8},
+    {"600 multiply-adds and 60 bytes of shared memory", {0, 600, 8, 60}, 20},
+    {"30 multiply-adds and 120 bytes of shared memory", {0, 30, 8, 120}, 4},
+};
+
+// The first of these kernels whose least time in seconds is wrong; empty if all are right.
+template <typename Model>
+std::string wrongTime(const std::vector<Known>& kernels, double elements, const Model& model) {
+    for (const Known& known : kernels) {
+        Work work = known.perElement;
+        for (double* part :
+             {&work.additions, &work.multiplyAdds, &work.deviceBytes, &work.sharedBytes})
+            *part *= elements;
+        const double expected = known.milliseconds * elements / 1e12, found = model(work, kRound);
+        if (!(std::abs(found - expected) <= 1e-9 * expected))
+            return lab::formatted("%s: %g s in place of %g", known.kernel, found, expected);
+    }
+    return "";
 }
 
 int main(int argc, char** argv) {
@@ -147,16 +214,16 @@ int main(int argc, char** argv) {
                      {"grid", "block"});
 
     const lab::DeviceFacts& gpu = exercise.device();
-    const Roofs roofs = {gpu.peakFlops, gpu.peakBandwidth};
-    const double sharedPeak = sharedBandwidth(gpu.multiprocessors, gpu.clock);
+    const Roofs roofs = {gpu.peakFlops, gpu.peakBandwidth,
+                         sharedBandwidth(gpu.multiprocessors, gpu.clock)};
     exercise.title("arrays of %s floats (%s)", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(float)).c_str());
-    exercise.noteInEmulation("It has no roofs: limits and rates are left out.");
+    exercise.noteInEmulation("It has no roofs, so limits and rates are left out.");
     if (!lab::kEmulated && roofs.attainable(1) > 0)
         exercise.note(lab::formatted("The roofs meet at %.1f operations per byte.", roofs.ridge()));
 
-    // The cells of a row: what a run has to do, in operations and in bytes. Without operations the
-    // limit is a memory that moves `peak` bytes per second (0: nobody knows).
+    // The cells of a row, from the operations and the bytes of a run. Without operations, the limit
+    // is a memory that moves `peak` bytes per second. A `peak` of 0 is not known.
     struct Operations {
         double count;
     };
@@ -180,12 +247,12 @@ int main(int argc, char** argv) {
                 known(bytes * perSecond / 1e9, 0),
                 known(most > 0 ? 100 * bytes * perSecond / most : 0, 1),
                 known(roofs.bytes / 1e9, 0),
-                known(sharedPeak / 1e9, 0),
+                known(roofs.sharedBytes / 1e9, 0),
                 known(roofs.operations / 1e9, 0),
                 known(gpu.peakTensorFlops / 1e9, 0)};
     };
 
-    // Whole groups: the last one may have elements that nobody counts.
+    // The last group may have elements behind the end of the arrays. Nobody looks at them.
     const std::size_t groups = size / kGroup + (size % kGroup != 0);
     const std::vector<float> values =
         lab::randomFloats(std::size_t{1} << kValueBits, exercise.seed(), 0, 1);
@@ -198,8 +265,7 @@ int main(int argc, char** argv) {
     const auto* b = reinterpret_cast<const float4*>(bufferB.get());
     auto* c = reinterpret_cast<float4*>(bufferC.get());
 
-    // An addition and a fused multiply-add are rounded once on the CPU as on the GPU: the results
-    // are equal.
+    // CPU and GPU round an addition and a fused multiply-add once, so the results are equal.
     const auto mismatch = [&](const auto& expectedOf) {
         return lab::mismatchOf(bufferC, size, expectedOf);
     };
@@ -214,7 +280,7 @@ int main(int argc, char** argv) {
     ladder.rung("vectorAdd", grid, kBlock, lab::kNoRate, isSum,
                 [&] { vectorAdd<<<grid, kBlock>>>(a, b, c, groups); });
 
-    const float factor = 1.0001f, summand = 0.5f;  // a step more or less shows in the result
+    const float factor = 1.0001f, summand = 0.5f;  // one step too many changes the result
     struct Fmas {
         unsigned count;  // to a float4
     };
@@ -250,7 +316,8 @@ int main(int argc, char** argv) {
     rung(multiplyAdds<1024>, Fmas{1024});
     rung(multiplyAdds<2048>, Fmas{2048});
 
-    // A quarter of the L2 cache, or less of a small size; as many threads as fit on the GPU.
+    // The array is a quarter of the L2 cache, or less with a small size. The grid has as many
+    // threads as the GPU holds at a time.
     const std::size_t quarter = std::max(gpu.l2Bytes, std::size_t{4} << 20) / 4 / sizeof(uint4);
     const auto cached = static_cast<unsigned>(std::clamp(groups, std::size_t{kShared}, quarter));
     std::vector<uint4> words(cached);
@@ -294,9 +361,17 @@ int main(int argc, char** argv) {
             if (t >= kBlock) expected[t] = expected[t - kBlock];  // all blocks do the same
         }
         return {lab::mismatch(sums.toHost(), expected),
-                cells({}, Operations{0}, Bytes{bytes}, time, sharedPeak)};
+                cells({}, Operations{0}, Bytes{bytes}, time, roofs.sharedBytes)};
     };
     reading.rung("readShared", blocks, kBlock, lab::kNoRate, isReadFromShared,
                  [&] { readShared<<<blocks, kBlock>>>(data.get(), loads, sums.get()); });
+
+    // A function of the host runs no kernel, so its row has no operations and no time.
+    const auto isRight = [&](const auto& model, const std::vector<Known>& kernels) {
+        return lab::Finding{wrongTime(kernels, n, model),
+                            cells({}, Operations{0}, Bytes{1}, lab::Statistics{})};
+    };
+    reading.host("twoRoofs", lab::kNoRate, [&] { return isRight(twoRoofs, kMultiplyAdds); });
+    reading.host("leastTime", lab::kNoRate, [&] { return isRight(leastTime, kAll); });
     return exercise.finish();
 }

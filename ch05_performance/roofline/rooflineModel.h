@@ -1,28 +1,35 @@
 #pragma once
-// The roofline model: which of two limits a kernel meets first, memory or arithmetic. It knows
-// nothing of the kernel but its operations for each byte. (Williams, Waterman, Patterson,
-// "Roofline: An Insightful Visual Performance Model for Multicore Architectures", 2009.)
+// The roofline model: which of two limits a kernel meets first, memory or arithmetic. The model
+// knows only one number of the kernel, its operations for each byte. (Williams, Waterman,
+// Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures", 2009.)
 
 #include <algorithm>
 
-// The two peaks of a device, operations and bytes per second; 0 where one is not known.
+// The peaks of a device, each per second: FP32 operations, bytes of device memory, bytes of shared
+// memory. A peak that nobody knows is 0.
 struct Roofs {
-    double operations, bytes;
+    double operations, bytes, sharedBytes = 0;
 
-    // Where the two roofs meet, in operations per byte: with fewer of them memory is the limit.
-    // Also called the machine balance. Of known peaks only.
+    // The intensity at which the roofs of arithmetic and device memory meet, in operations per
+    // byte. Also called the machine balance. Both peaks must be known.
     double ridge() const { return operations / bytes; }
 
-    // The most operations per second that a kernel can do that does so many for each byte.
-    double attainable(double perByte) const { return std::min(operations, perByte * bytes); }
+    // The most operations per second that a kernel of this intensity can do.
+    double attainable(double intensity) const { return std::min(operations, intensity * bytes); }
 
-    // Which roof that is. Of known peaks only.
-    const char* limit(double perByte) const { return perByte < ridge() ? "memory" : "FP32"; }
+    // Which of the two roofs that is. Both peaks must be known.
+    const char* limit(double intensity) const { return intensity < ridge() ? "memory" : "FP32"; }
 };
 
-// Bytes that all multiprocessors together can read from shared memory in a second: 32 banks of 4
-// bytes each, once per cycle (CUDA C++ Programming Guide, "Shared Memory", compute capability 5.0
-// and up). `clock` in cycles per second.
+// What a kernel has to do. An addition is one operation, and a multiply-add is two.
+struct Work {
+    double additions, multiplyAdds;
+    double deviceBytes, sharedBytes;  // that move to or from this memory
+};
+
+// Bytes that all SMs together can read from shared memory in a second: each of the 32 banks
+// delivers 4 bytes per cycle (CUDA C++ Programming Guide, "Shared Memory", compute capability 5.0
+// and up). `clock` is in cycles per second.
 inline double sharedBandwidth(int multiprocessors, double clock) {
     return 32 * 4.0 * multiprocessors * clock;
 }
