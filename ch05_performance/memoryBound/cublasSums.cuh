@@ -1,6 +1,6 @@
 #pragma once
-// a x + b y as cuBLAS has it, all in device memory.
-// Without cuBLAS there is no row.
+// Lets cuBLAS compute a x + b y for memoryBound, for arrays in device memory. Without cuBLAS there
+// is no row.
 
 #include <climits>
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace lab {
 
 #ifdef LAB_HAVE_CUBLAS
 
-// y = a * x + b * y of `count` elements in one pass, as matrices of one column, or of 4096 where
-// that divides `count`; `check` looks at y.
+// y = a * x + b * y for `count` elements in one call. The arrays are matrices of 4096 columns, or
+// of one column if `count` is not a multiple of 4096. `check` looks at y.
 inline void cublasWeightedSum(Ladder& ladder, const Check& check, float a, const float* x, float b,
                               float* y, std::size_t count) {
     const int columns = count % 4096 == 0 ? 4096 : 1;
@@ -25,7 +25,7 @@ inline void cublasWeightedSum(Ladder& ladder, const Check& check, float a, const
     });
 }
 
-// The same in two passes: y = b * y, then y = a * x + y.
+// The same in two calls: y = b * y, then y = a * x + y.
 inline void cublasScaleAndAdd(Ladder& ladder, const Check& check, float a, const float* x, float b,
                               float* y, std::size_t count) {
     if (count > INT_MAX) return;

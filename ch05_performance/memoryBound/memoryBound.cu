@@ -1,20 +1,21 @@
-// y = a x + b y, for arrays of floats. There is so little arithmetic in it that the memory's
-// bandwidth alone decides: what counts is how often an array is read or written.
+// y = a x + b y, for arrays of floats. An element takes three operations and at least 12 bytes, so
+// the memory is the limit. A kernel can only become faster by moving fewer bytes, or by keeping
+// enough of them in flight.
 //
-//   1 threeKernels   t = a x, u = b y, y = t + u: two arrays that nobody asked for
-//   2 twoKernels     y = b y, y = a x + y: y is read and written twice
-//   3 oneKernel      everything in one pass, to a third array
-//   4 inPlace        the same over y: an array less, and no byte less that moves
-//   5 inPlaceLoop    16 bytes at a time, in as many threads as the GPU holds, each in a loop
-//   6 inPlaceFloat4x4    no loop: four times 16 bytes to a thread, all asked for at once
-//   7 inPlaceFloat4  16 bytes to a thread, which is then gone
-//     cublasSgeam    a A + b B of matrices, from NVIDIA's library
-//     cublasSscal+Saxpy  its operations of vectors, of which it takes two
-//     cudaMemcpy     a copy: what the memory is able to do
+//   1 threeKernels       t = a x, u = b y, y = t + u: two temporary arrays go through memory
+//   2 twoKernels         y = b y, y = a x + y: y is read and written twice
+//   3 oneKernel          one fused kernel, which writes to a third array
+//   4 inPlace            the same kernel writes over y: one array less, but the same traffic
+//   5 inPlaceLoop        loads of 16 bytes, in a grid-stride loop
+//   6 inPlaceFloat4x4    no loop: each thread has four times two loads of 16 bytes in flight
+//   7 inPlaceFloat4      the same with two loads of 16 bytes in flight in each thread
+//     cublasSgeam        a A + b B of matrices, in one call of NVIDIA's library
+//     cublasSscal+Saxpy  y = b y, then y = y + a x, in two calls of the library
+//     cudaMemcpy         a copy: what the memory can do
 //
-//   bytes      that move for each element
-//   predicted  the time that these bytes take at the memory's peak
-//   GB/s       of these bytes
+//   bytes      that the kernels of a row must move for each element
+//   predicted  the time that these bytes take at the peak bandwidth of the memory
+//   GB/s       these bytes divided by the measured time
 //
 //   ./lab run memoryBound -- --size=64M
 //   ./lab test memoryBound
@@ -38,15 +39,15 @@
 #include "lab.cuh"
 
 constexpr unsigned kBlock = 256;
-constexpr unsigned kLoads = 4;  // of inPlaceFloat4x4
+constexpr unsigned kLoads = 4;  // float4 of each array in a thread of inPlaceFloat4x4
 constexpr float kA = 0.7f, kB = 1.3f;
 
 __device__ std::size_t globalThread() {
     return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-// One operation to a kernel, as libraries for arrays have them: each reads its operands from memory
-// and writes its result there, for the next kernel to read again.
+// scale() and add() do one operation each, like the functions of a library for arrays. Each kernel
+// loads its operands from memory and stores its result there. The next kernel loads it again.
 __global__ void scale(float factor, const float* in, float* out, std::size_t n) {
     const std::size_t i = globalThread();
     if (i < n) out[i] = factor * in[i];
@@ -57,21 +58,21 @@ __global__ void add(const float* t, const float* u, float* out, std::size_t n) {
     if (i < n) out[i] = t[i] + u[i];
 }
 
-// A multiplication and an addition in one kernel: a x no longer goes through memory. Still wrong:
-// b y does.
+// Fuses a multiplication and an addition: a x stays in a register. What is still wrong: b y goes
+// through memory.
 __global__ void addScaled(float a, const float* x, float* y, std::size_t n) {
     const std::size_t i = globalThread();
     if (i < n) y[i] = fmaf(a, x[i], y[i]);
 }
 
-// What is computed of an element: rounded twice.
+// Computes one element. It rounds twice, because fmaf() does not round a x.
 __device__ float weightedSum(float a, float x, float b, float y) {
     return fmaf(a, x, b * y);
 }
 
-// All of it: every input is read once, the result is written once. No kernel can move less. `out`
-// may be y itself, since a thread reads its element before it writes it. What may still be wrong:
-// for 12 bytes there are as many instructions as there could be for 48, and as many threads.
+// Fuses everything: the kernel loads each input once and stores the result once. No kernel can move
+// fewer bytes. `out` may be y itself, since each thread loads its element before it stores the
+// result. What is still wrong: a thread has only two loads of 4 bytes in flight.
 __global__ void axpby(float a, const float* x, float b, const float* y, float* out, std::size_t n) {
     const std::size_t i = globalThread();
     if (i < n) out[i] = weightedSum(a, x[i], b, y[i]);
@@ -82,14 +83,15 @@ __device__ float4 weightedSum(float a, const float4& x, float b, const float4& y
                        weightedSum(a, x.z, b, y.z), weightedSum(a, x.w, b, y.w));
 }
 
-// Up to three elements do not fill a float4: the first threads of the grid take one each.
+// Up to three elements at the end do not fill a float4. The first threads of the grid take one
+// each.
 __device__ void axpbyRest(float a, const float* x, float b, float* y, std::size_t n) {
     const std::size_t i = n / 4 * 4 + globalThread();
     if (i < n) y[i] = weightedSum(a, x[i], b, y[i]);
 }
 
-// A grid-stride loop over float4: two loads of 16 bytes. Still wrong: in each turn a thread waits
-// for its loads, computes, and stores, before it asks for more.
+// A grid-stride loop over float4: each iteration has two loads of 16 bytes. What is still wrong: in
+// each iteration, a thread waits for its loads, computes and stores before it loads more.
 __global__ void axpbyLoop(float a, const float* x, float b, float* y, std::size_t n) {
     const auto x4 = reinterpret_cast<const float4*>(x);
     const auto y4 = reinterpret_cast<float4*>(y);
@@ -101,8 +103,8 @@ __global__ void axpbyLoop(float a, const float* x, float b, float* y, std::size_
     axpbyRest(a, x, b, y, n);
 }
 
-// No loop: a thread asks for 2 kPerThread float4 at once, and is gone when it has stored the
-// results. Another block takes its place, and asks for its own.
+// No loop over the array: a thread has 2 * kPerThread loads of a float4 in flight, stores its
+// results and ends. When a block has ended, the next one takes its place and starts its own loads.
 template <unsigned kPerThread>
 __global__ void axpbyFloat4(float a, const float* x, float b, float* y, std::size_t n) {
     const auto x4 = reinterpret_cast<const float4*>(x);
@@ -110,7 +112,7 @@ __global__ void axpbyFloat4(float a, const float* x, float b, float* y, std::siz
     const std::size_t first = std::size_t{blockIdx.x} * (kPerThread * kBlock) + threadIdx.x;
 
     float4 ofX[kPerThread], ofY[kPerThread];
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // all indices become constants, so the arrays can live in registers
     for (unsigned k = 0; k < kPerThread; ++k) {
         const std::size_t i = first + k * kBlock;
         if (i < n / 4) ofX[k] = x4[i], ofY[k] = y4[i];
@@ -123,8 +125,8 @@ __global__ void axpbyFloat4(float a, const float* x, float b, float* y, std::siz
     axpbyRest(a, x, b, y, n);
 }
 
-// CPU references. threeKernels rounds each of its three operations, all others two: in fmaf() a x
-// is not rounded. There are other bits for it.
+// CPU references. threeKernels rounds after each of its three operations. All other rungs round
+// twice, because fmaf() does not round a x. So the results differ in their last bits.
 float roundedTwice(float x, float y) {
     return std::fma(kA, x, kB * y);
 }
@@ -135,7 +137,7 @@ float roundedThrice(float x, float y) {
 
 int main(int argc, char** argv) {
     std::size_t n;
-    lab::Exercise exercise("memoryBound", "y = a x + b y: what is left when bandwidth limits.");
+    lab::Exercise exercise("memoryBound", "y = a x + b y: its bytes decide its time.");
     exercise.option("size", &n, {1 << 25, 1 << 14}, 1, lab::kMaxSize, "elements of an array");
     exercise.parse(argc, argv);
     exercise.columns(lab::Columns::kLadder,
@@ -158,8 +160,8 @@ int main(int argc, char** argv) {
     };
     lab::Ladder ladder(exercise, bufferT, restore);
 
-    // What a row is right by, not a bit may differ; and its own columns: `bytes` of each element
-    // move.
+    // The check of a row and its own columns. No bit of a result may differ. `bytes` is what moves
+    // for each element.
     const auto cells = [&](unsigned bytes) -> std::vector<lab::Cell> {
         const double peak = exercise.device().peakBandwidth;
         return {bytes, peak > 0 ? lab::Cell(1e3 * bytes * n / peak, 4) : lab::Cell()};
@@ -173,7 +175,7 @@ int main(int argc, char** argv) {
     };
     const auto moved = [&](unsigned bytes) { return lab::bytes(1.0 * bytes * n); };
     struct BytesEach {
-        unsigned count;  // of an element
+        unsigned count;  // for one element
     };
     const auto rung = [&](const char* name, unsigned grid, BytesEach bytes,
                           const lab::DeviceBuffer<float>& result, const auto& wanted,
@@ -207,8 +209,8 @@ int main(int argc, char** argv) {
     rung("inPlaceFloat4", float4Grid, BytesEach{12}, bufferY, roundedTwice,
          [&] { axpbyFloat4<1><<<float4Grid, kBlock>>>(kA, x, kB, y, n); });
 
-    // cuBLAS may round in its own way. All terms are positive, so two results that round two or
-    // three times differ by less than 2^-24 * 5 of an element.
+    // cuBLAS may round in its own way. All terms are positive. So if one result rounds twice and
+    // the other one two or three times, they differ by less than 5 * 2^-24 of an element.
     const double ofCublas = std::ldexp(5, -24);
     const auto isNearly = [&](unsigned bytes) {
         return [&, bytes]() -> lab::Finding {
