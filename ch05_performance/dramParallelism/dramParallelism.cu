@@ -1,22 +1,23 @@
-// Memory is fast because it is many memories: channels, each with a bus of its own, and banks
-// behind each bus. A bus is only busy if enough accesses wait for different banks of it.
+// The memory of a GPU consists of many channels. Each channel has a bus of its own, with many banks
+// behind it. A bus is busy only while enough accesses are in flight in different banks.
 //
-//   1 bus           no kernel: what a bus carries, and what keeps it busy, computed
-//   2 randomPieces  pieces of 32, 64, 128 and 256 bytes, which lie anywhere
-//   3 powerOfTwo    single sectors of 32 bytes, a power of two apart
-//   4 oddStride     the same, one sector farther apart
-//   5 oneWarp       a single warp: 32 sectors in 1, 2, 4 ... 32 pages, then the next 32
+//   1 bus           no kernel: computes what a bus carries, and how many banks keep it busy
+//   2 randomPieces  reads pieces of 32, 64, 128 and 256 bytes at random places
+//   3 powerOfTwo    reads sectors of 32 bytes with a stride that is a power of two
+//   4 oddStride     the same with a stride that is one sector longer
+//   5 oneWarp       one warp reads 32 sectors from 1, 2, 4 ... 32 pages, waits, and goes on
 //
-// Rows 2 to 4 read equally many sectors of the same array, rows 3 and 4 also from the same pages at
-// the same pace. L2 is told to ask for no more than the sectors.
+// Rows 2 to 4 read the same number of sectors of the same array. Rows 3 and 4 also go through its
+// pages in the same order. The program asks L2 to fetch only the sectors that a kernel reads.
 //
-//   bytes   of a piece; from sector to sector; of a page: of the memory (a row of a bank), or of
-//           the translation of addresses
-//   pages   from which the lanes of a warp read in a round
-//   plain   channels that a lap uses if each has 256 bytes of memory, and the next the next 256
-//   per ns  accesses (pieces, sectors) in a nanosecond
+//   bytes   the size of a piece, the stride, or the size of a page. A page is a row of a bank, or
+//           what one translation of addresses covers
+//   pages   the pages from which the warp reads in a round
+//   plain   channels that a stride would use if each 256 bytes were on the next channel
+//   per ns  accesses (pieces or sectors) per nanosecond
 //   round   nanoseconds from one load of the warp to the next
-//   GB/s    of the sectors; the speedup begins anew with each sweep, and with each pair of strides
+//   GB/s    the bytes of the sectors divided by the time. The speed-up begins anew with each sweep,
+//           and with each pair of strides
 //
 //   ./lab run dramParallelism -- --size=8M
 //   ./lab run dramParallelism -- --kernel=bus --bits=64 --megahertz=1000 --channel=64 --wanted=128
@@ -47,21 +48,21 @@ constexpr unsigned kPerThread = 8;  // loads of 16 bytes, half a sector
 constexpr unsigned kTile = kBlock * kPerThread;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kSectorWords = kSectorBytes / sizeof(unsigned);
-constexpr unsigned kSparse = 64;         // the array has so many sectors for each that is read
-constexpr std::size_t kRowBytes = 1024;  // a page of the memory: what a bank opens at a time
-constexpr std::size_t kPageBytes = 2048 * 1024;  // of large allocations, with one translation
-constexpr unsigned kPlainWidth = 256;  // bytes of a channel, then the next: GPUs up to GT200
+constexpr unsigned kSparse = 64;  // the array has so many sectors for each sector that is read
+constexpr std::size_t kRowBytes = 1024;          // a row of a bank, which the bank opens as a whole
+constexpr std::size_t kPageBytes = 2048 * 1024;  // what one translation covers, in large arrays
+constexpr unsigned kPlainWidth = 256;  // bytes on a channel in plain order, as in the GPU GT200
 
 __global__ void fill(unsigned* array, std::size_t words, unsigned seed) {
     const std::size_t word = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (word < words) array[word] = lab::mixedNumber(word, seed);
 }
 
-// Two lanes read a sector. A thread asks for several halves before it adds anything up, so that
-// many loads are in flight: it is the memory that limits, and not its latency.
+// What one thread of readSectors reads, added up. Two neighbouring lanes read the two halves of a
+// sector, so each load of a warp uses all bytes of 16 sectors. The thread starts all its loads
+// before it adds anything up. So many loads are in flight, and latency is not the limit.
 template <typename PlaceOf>
-__global__ void readSectors(const uint4* halves, unsigned sectors, PlaceOf placeOf,
-                            unsigned* sums) {
+__device__ unsigned sumOfThread(const uint4* halves, unsigned sectors, PlaceOf placeOf) {
     const unsigned first = blockIdx.x * kTile + threadIdx.x;
     uint4 values[kPerThread];
 #pragma unroll
@@ -73,12 +74,20 @@ __global__ void readSectors(const uint4* halves, unsigned sectors, PlaceOf place
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k)
         sum += values[k].x + values[k].y + values[k].z + values[k].w;
-    sums[blockIdx.x * kBlock + threadIdx.x] = sum;
+    return sum;
 }
 
-// One warp, each lane one word of a sector of its own. No load begins before the last one is there:
-// its address contains what that has brought, of which `none`, a 0 that the compiler does not know,
-// leaves nothing. The rest of the address is computed meanwhile.
+// Each block reads kTile / 2 sectors.
+template <typename PlaceOf>
+__global__ void readSectors(const uint4* halves, unsigned sectors, PlaceOf placeOf,
+                            unsigned* sums) {
+    sums[blockIdx.x * kBlock + threadIdx.x] = sumOfThread(halves, sectors, placeOf);
+}
+
+// One warp, in which each lane loads one word of a sector of its own. The address of a load depends
+// on the value of the load before, so no load can begin before the last one has arrived. `none` is
+// 0, which the compiler does not know. So `last & none` adds nothing to the address. The warp
+// computes the rest of the address while it waits.
 __global__ void oneWarp(const unsigned* words, InPages placeOf, unsigned rounds, unsigned none,
                         unsigned* sums) {
     const unsigned* next = words + placeOf(0, threadIdx.x) * kSectorWords;
@@ -92,23 +101,30 @@ __global__ void oneWarp(const unsigned* words, InPages placeOf, unsigned rounds,
     sums[threadIdx.x] = sum;
 }
 
-// CPU reference of readSectors: what each thread adds up, of as many blocks as that takes.
+// CPU reference of readSectors: the sum of the words that each block reads.
 template <typename PlaceOf>
-std::vector<unsigned> sumsOfThreads(unsigned sectors, unsigned seed, PlaceOf placeOf) {
-    const std::size_t halves = 2 * std::size_t{sectors}, blocks = (halves + kTile - 1) / kTile;
-    std::vector<unsigned> sums = lab::hostVector<unsigned>(blocks * kBlock);
-    lab::parallelFor(blocks, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t half = begin * kTile; half < std::min(halves, end * kTile); ++half) {
-            const std::size_t first =
-                kSectorWords * placeOf(static_cast<unsigned>(half / 2)) + 4 * (half % 2);
-            for (std::size_t word = first; word < first + 4; ++word)
-                sums[half / kTile * kBlock + half % kBlock] += lab::mixedNumber(word, seed);
+std::vector<unsigned> sumsOfBlocks(unsigned sectors, unsigned seed, PlaceOf placeOf) {
+    constexpr std::size_t kEach = kTile / 2;
+    std::vector<unsigned> sums((sectors + kEach - 1) / kEach);
+    lab::parallelFor(sums.size(), 1, [&](std::size_t begin, std::size_t end) {
+        const std::size_t last = std::min<std::size_t>(sectors, end * kEach);
+        for (std::size_t sector = begin * kEach; sector < last; ++sector) {
+            const std::size_t first = kSectorWords * placeOf(static_cast<unsigned>(sector));
+            for (std::size_t word = first; word < first + kSectorWords; ++word)
+                sums[sector / kEach] += lab::mixedNumber(word, seed);
         }
     });
     return sums;
 }
 
-// CPU reference of oneWarp.
+// The threads of a block have stored a part of its sum each.
+std::vector<unsigned> addedUp(const std::vector<unsigned>& ofThreads) {
+    std::vector<unsigned> sums(ofThreads.size() / kBlock);
+    for (std::size_t i = 0; i < ofThreads.size(); ++i) sums[i / kBlock] += ofThreads[i];
+    return sums;
+}
+
+// CPU reference of oneWarp: the sum of the words that each lane reads.
 std::vector<unsigned> sumsOfLanes(const InPages& placeOf, unsigned rounds, unsigned seed) {
     std::vector<unsigned> sums(kWarp);
     for (unsigned round = 0; round < rounds; ++round) {
@@ -118,15 +134,15 @@ std::vector<unsigned> sumsOfLanes(const InPages& placeOf, unsigned rounds, unsig
     return sums;
 }
 
-// Of the bus: data lines, those of one channel, clocks per second.
 struct Bus {
-    unsigned bits, channelBits;
-    double hertz;
+    unsigned bits, channelBits;  // data lines, of the whole bus and of one channel
+    double hertz;                // clocks per second
     unsigned channels() const { return bits / channelBits; }
 };
 
-// What the bus carries, how much of that is `wanted` (bytes per second), and how many banks keep it
-// busy if each begins an access every `cycle` nanoseconds.
+// Prints the row `bus`: what the bus carries, how many channels carry `wanted` bytes per second,
+// and how many banks keep a channel busy if each of them begins an access every `cycle`
+// nanoseconds.
 void explain(lab::Exercise& exercise, const Bus& bus, double wanted, double cycle) {
     const double each = busBytesPerSecond(bus.channelBits, bus.hertz);
     const double burst = 1e9 * burstSeconds(bus.hertz);
@@ -134,29 +150,32 @@ void explain(lab::Exercise& exercise, const Bus& bus, double wanted, double cycl
                                  kTransfersPerClock, bus.hertz / 1e6,
                                  busBytesPerSecond(bus.bits, bus.hertz) / 1e9));
     exercise.note(lab::formatted(
-        "channels: %u of %u bits, %.1f GB/s each; %u of them for %.0f GB/s", bus.channels(),
-        bus.channelBits, each / 1e9, unitsFor(wanted, each), wanted / 1e9));
+        "channels: %u of %u bits, %.1f GB/s each; %.0f GB/s take %u of them", bus.channels(),
+        bus.channelBits, each / 1e9, wanted / 1e9, unitsFor(wanted, each)));
     exercise.note(lab::formatted("burst: %u transfers, %u bytes, in %.2f ns", kTransfersPerBurst,
                                  burstBytes(bus.channelBits), burst));
     exercise.note(lab::formatted(
-        "banks: one with an access every %.0f ns uses %.1f %% of its bus; %u use all of it", cycle,
+        "banks: with an access every %.0f ns, one uses %.1f %% of its bus, %u use all of it", cycle,
         std::min(100.0, 100 * burst / cycle), unitsFor(cycle, burst)));
 }
 
 int main(int argc, char** argv) {
     unsigned size, rounds, megahertz, wanted, cycle;
     Bus bus;
-    lab::Exercise exercise("dramParallelism", "Channels and banks of memory, and what fills them.");
+    lab::Exercise exercise("dramParallelism",
+                           "Channels and banks of memory, and what keeps them busy.");
     exercise.option("size", &size, {1 << 21, 1 << 12}, 1, 1 << 26,
-                    "sectors of 32 bytes to read, of an array of 64 times as many or more");
-    exercise.option("rounds", &rounds, {1024, 64}, 1, 1 << 20, "loads of the one warp");
-    // An emulation has no bus: there, that of a stack of HBM3.
-    exercise.option("bits", &bus.bits, {0, 1024}, 0, 1 << 20, "data lines of the bus; 0: as it is");
+                    "sectors of 32 bytes to read; the array has at least 64 times as many");
+    exercise.option("rounds", &rounds, {1024, 64}, 1, 1 << 20, "loads of oneWarp");
+    // The cpu back end has no bus, so its defaults are those of a stack of HBM3.
+    exercise.option("bits", &bus.bits, {0, 1024}, 0, 1 << 20,
+                    "data lines of the bus; 0: those of this GPU");
     exercise.option("megahertz", &megahertz, {0, 3200}, 0, 1 << 20,
-                    "clock of the bus; 0: as it is");
+                    "clock of the bus in MHz; 0: that of this GPU");
     exercise.option("channel", &bus.channelBits, 32, 8, 1 << 20, "data lines of a channel",
                     lab::Rule::kPowerOfTwo);
-    exercise.option("wanted", &wanted, 128, 1, 1 << 20, "GB/s for which channels are counted");
+    exercise.option("wanted", &wanted, 128, 1, 1 << 20,
+                    "bandwidth in GB/s for which `bus` counts the channels");
     exercise.option("cycle", &cycle, 45, 1, 1 << 20, "ns between two accesses of a bank");
     exercise.parse(argc, argv);
 
@@ -183,7 +202,7 @@ int main(int argc, char** argv) {
                       {"", 0, "channels"}},
                      {"grid", "block", "percent_peak"});
 
-    unsigned lapBits = 11;  // the least has 64 pages of the memory
+    unsigned lapBits = 11;  // the smallest array has 64 rows of a bank
     while (std::size_t{1} << lapBits < std::size_t{size} * kSparse) ++lapBits;
     const std::size_t sectors = std::size_t{1} << lapBits, bytes = sectors * kSectorBytes;
     exercise.title("%s sectors of an array of %s", lab::withCommas(size).c_str(),
@@ -194,10 +213,10 @@ int main(int argc, char** argv) {
         anyKernel |= exercise.selected(name);
     if (!anyKernel) return exercise.finish();
 
-    // A hint, for the kernels of this process.
+    // CUDA treats this as a hint, for the kernels of this process.
     CUDA_CHECK(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, kSectorBytes));
     const auto seed = static_cast<unsigned>(exercise.seed());
-    lab::DeviceBuffer<uint4> array(2 * sectors);  // half a sector each
+    lab::DeviceBuffer<uint4> array(2 * sectors);  // a uint4 is half a sector
     auto* const words = reinterpret_cast<unsigned*>(array.get());
     fill<<<lab::blocksFor(8 * sectors, kBlock), kBlock>>>(words, 8 * sectors, seed);
     CUDA_CHECK_LAUNCH();
@@ -211,14 +230,14 @@ int main(int argc, char** argv) {
         return lab::Name(kernel, exercise.parameters() + " sweep=" + sweep);
     };
 
-    // A row of readSectors. An access is a piece of so many sectors.
+    // A row of readSectors, in which an access is a piece of this many sectors.
     struct PieceSectors {
         unsigned count;
     };
     const auto row = [&](lab::Ladder& ladder, const lab::Name& name, std::size_t bytesOfRow,
                          PieceSectors piece, const lab::Cell& plain, auto placeOf) {
         const auto check = [=, &sums](const lab::Statistics& time) -> lab::Finding {
-            return {lab::mismatch(sums, sumsOfThreads(size, seed, placeOf)),
+            return {lab::mismatch(addedUp(sums.toHost()), sumsOfBlocks(size, seed, placeOf)),
                     {bytesOfRow, "", plain, perNs(lab::blocksFor(size, piece.count), time), "",
                      bus.channels()}};
         };
@@ -229,7 +248,9 @@ int main(int argc, char** argv) {
 
     lab::Ladder pieces(exercise, sums);
     const auto random = [&](PieceSectors piece, auto placeOf) {
-        row(pieces, named("randomPieces", "piece"), piece.count * kSectorBytes, piece, "", placeOf);
+        const std::size_t bytesOfPiece = piece.count * kSectorBytes;
+        const std::string sweep = "piece piece=" + std::to_string(bytesOfPiece);
+        row(pieces, named("randomPieces", sweep), bytesOfPiece, piece, "", placeOf);
     };
     random(PieceSectors{1}, RandomPieces<1>(sectors));
     random(PieceSectors{2}, RandomPieces<2>(sectors));

@@ -1,6 +1,7 @@
 #pragma once
-// Which sectors of a large array are read, in which order: dramParallelism. A place is the number
-// of a sector. All three are computed from the number of the access, which costs no memory.
+// Says for dramParallelism which sectors of a large array a kernel reads, and in which order. A
+// place is the number of a sector. Each struct computes it from the number of the access, so no
+// array of indices has to be loaded.
 
 #include <cstddef>
 
@@ -8,9 +9,9 @@
 
 inline constexpr unsigned kSectorBytes = 32;
 
-// Every `stride`-th of 2^lapBits sectors; a stride that is odd. At the end of the array it goes on
-// from its beginning, and comes to other sectors by itself, since it shares no factor with
-// 2^lapBits: no sector is read twice in 2^lapBits accesses.
+// Every `stride`-th of 2^lapBits sectors, for an odd stride. Behind the end of the array it goes on
+// at the beginning. The stride and 2^lapBits have no common factor, so 2^lapBits accesses read no
+// sector twice.
 struct OddStride {
     std::size_t stride;
     unsigned lapBits;
@@ -20,9 +21,9 @@ struct OddStride {
     }
 };
 
-// The same with a stride that is a power of two. It would come to the same sectors again, so each
-// lap begins kLapShift farther on, which is another row of the memory: no sector is read twice in
-// stride / kLapShift laps.
+// The same with a stride that is a power of two. Each lap through the array would come to the same
+// sectors again. So each lap begins kLapShift sectors further on, in another row of a bank, and
+// stride / kLapShift laps read no sector twice.
 struct PowerOfTwoStride {
     static constexpr std::size_t kLapShift = 64;  // sectors, 2 KiB
     std::size_t stride;
@@ -34,7 +35,8 @@ struct PowerOfTwoStride {
     }
 };
 
-// Pieces of kSectors sectors in a row, each at a random place of its own; `access` counts sectors.
+// Pieces of kSectors neighbouring sectors, each at a random place of its own. `access` counts
+// sectors.
 template <unsigned kSectors>
 struct RandomPieces {
     Scattered pieceAt;
@@ -45,11 +47,11 @@ struct RandomPieces {
     }
 };
 
-// What the lanes of one warp read in a round: random sectors of `pages` random pages, which
-// neighbouring lanes take in turn. Each round has other pages, until all have been used; then they
-// come again, with other sectors if a page has more than the warp has lanes.
+// What the lanes of one warp read in a round: random sectors of `pages` random pages. Neighbouring
+// lanes read from different pages. Each round has new pages until all pages have been used. Then
+// they come again, with other sectors if a page has more sectors than the warp has lanes.
 struct InPages {
-    unsigned pages;        // of a round, at most a warp's lanes
+    unsigned pages;        // in a round, at most one for each lane
     unsigned pageSectors;  // a power of two, at least as many as a warp has lanes
     Scattered pageAt, sectorAt;
     InPages(unsigned pages, unsigned pageSectors, std::size_t sectors)

@@ -31,7 +31,7 @@ TEST(BusBandwidth, WholeUnitsAreEnough) {
     EXPECT_EQ(unitsFor(2.1, 0.7), 3u);  // 3.0000000000000004 as doubles divide
 }
 
-// Counted, in place of the formula.
+// Counts the channels instead of computing them.
 TEST(BusBandwidth, ChannelsInPlainOrder) {
     for (const unsigned channels : {1u, 6u, 8u, 32u, 94u, 188u}) {
         for (const unsigned width : {32u, 256u}) {

@@ -8,7 +8,7 @@
 
 namespace {
 
-// One in 64 sectors of an array is read, none of them twice, and none beyond the end.
+// A kernel reads one in 64 sectors of an array, none of them twice, and none beyond the end.
 template <typename PlaceOf>
 void expectAllDifferent(std::size_t sectors, const PlaceOf& placeOf) {
     std::vector<bool> seen(sectors);
@@ -45,7 +45,7 @@ TEST(DramPlaces, StridesAreStrides) {
     EXPECT_EQ(odd(16), 16 * 65u - 1024u);
 }
 
-// 2^34 sectors, 512 GiB: more than 32 bits, of bytes and of sectors.
+// 2^34 sectors are 512 GiB. Neither bytes nor sectors can be counted with 32 bits.
 TEST(DramPlaces, FarAway) {
     const PowerOfTwoStride even{1 << 14, 34};
     EXPECT_EQ(even(1 << 19), std::size_t{1} << 33);
@@ -63,7 +63,7 @@ TEST(DramPlaces, StrideThatIsLongerThanTheArrayStaysWithin) {
     }
 }
 
-// A piece begins at a multiple of its length, and is in order.
+// A piece begins at a multiple of its length, and its sectors are in order.
 TEST(DramPlaces, PiecesAreWhole) {
     const RandomPieces<4> placeOf(1 << 16);
     for (unsigned piece = 0; piece < 100; ++piece) {
@@ -95,7 +95,7 @@ TEST(DramPlaces, ARoundHasItsPages) {
     }
 }
 
-// 32 pages, all of them in each fourth round.
+// There are 32 pages, so four rounds of 8 pages use all of them.
 TEST(DramPlaces, PagesThatComeAgainHaveOtherSectors) {
     const InPages placeOf(8, 1024, 32 * 1024);
     std::set<std::size_t> places;
