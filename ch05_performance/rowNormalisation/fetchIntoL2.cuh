@@ -1,14 +1,14 @@
 #pragma once
-// What CUDA C++ has no operator for: asking the L2 cache for data before they are needed.
+// Fetches data into the L2 cache before a kernel needs them. CUDA C++ has no operator for that.
 
-// Asks for the line of 128 bytes around `address`, which must be valid global memory, to be brought
-// into the L2 cache and to stay there until it is used. Nothing waits for it, and no result depends
-// on it. PTX ISA, "prefetch".
+// Begins to fetch the line of 128 bytes around `address` into the L2 cache, and asks the cache to
+// evict it last. `address` must lie in valid global memory. No thread waits for the line, and no
+// result depends on it. See "prefetch" in the PTX ISA.
 __device__ inline void fetchIntoL2([[maybe_unused]] const void* address) {
-#if defined(__CUDA_EMULATOR__)  // has no cache to bring it to
+#if defined(__CUDA_EMULATOR__)  // has no cache
 #elif __CUDA_ARCH__ >= 800
     asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(address));
-#else  // cannot say that it should stay
+#else  // older GPUs have no evict_last
     asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 #endif
 }

@@ -1,19 +1,20 @@
 // Brings each row of a matrix to mean 0 and variance 1: out = (x - mean) / sqrt(variance +
-// epsilon). A row is needed three times: for its mean, for its variance, and for the result. What
-// the memory has to do depends on where the row stays in between.
+// epsilon). Each row is needed three times: for its mean, for its variance, and for the result. How
+// many bytes the memory moves depends on where the row stays in between.
 //
-//   1 threePasses  three kernels: each reads the matrix
-//   2 twoPasses    mean and variance from one reading
-//   3 oneKernel    a block reads its row twice: the second time, it comes from a cache
+//   1 threePasses  three kernels, each of which reads the matrix
+//   2 twoPasses    mean and variance from one read
+//   3 oneKernel    a block reads its row twice: the second time, the row comes from a cache
 //   4 sharedRow    a block keeps its row in shared memory
-//   5 registerRow  in registers, 4 to 32 floats to a thread: from a warp to a block for each row
-//   6 prefetchRow  and asks the L2 cache for a row that a later block will need
-//     cudaMemcpy   a copy of the matrix: nothing that reads and writes it moves less
+//   5 registerRow  a row stays in registers, 4 to 32 floats in each thread: a warp for a short row,
+//                  a block for a long one
+//   6 prefetchRow  also fetches the row of a later block into the L2 cache
+//     cudaMemcpy   a copy of the matrix: no kernel that reads and writes it can move fewer bytes
 //
-//   bytes      that memory must move for each element, if a cache keeps a row for a block
-//   predicted  the time that these bytes take at the memory's peak
-//   GB/s       of these bytes
-//   error      the largest difference from what the CPU computes in double
+//   bytes      bytes that memory must move for each element, if a cache keeps the row for its block
+//   predicted  time that these bytes take at the memory's peak
+//   GB/s       rate of these bytes
+//   error      largest difference from the result that the CPU computes in double
 //
 //   ./lab run rowNormalisation -- --rows=256K --cols=1K
 //   ./lab test rowNormalisation
@@ -38,16 +39,17 @@
 #include "rowReference.h"
 
 constexpr unsigned kBlock = 256;
-constexpr unsigned kAhead = 4;           // loads that a thread starts before it needs the first one
-constexpr unsigned kLeastThreads = 128;  // of a block of rungs 5 and 6: short rows share one
-constexpr unsigned kMostThreads = 1024;  // of a block
-constexpr unsigned kLine = 128;          // bytes that a cache keeps together
-constexpr unsigned kFetched = 12 << 10;  // bytes that each SM asks the L2 cache for in advance
+constexpr unsigned kAhead = 4;           // loads that a thread starts before it uses the first one
+constexpr unsigned kLeastThreads = 128;  // in a block of rungs 5 and 6: short rows share a block
+constexpr unsigned kMostThreads = 1024;  // in a block
+constexpr unsigned kLine = 128;          // bytes of a cache line
+constexpr unsigned kFetched = 12 << 10;  // bytes that each SM fetches into L2 in advance
 constexpr float kEpsilon = 1e-5f;        // so that a row of equal elements divides nothing by zero
 
-// The sum over all threads of a row, in each of them. A row has blockDim.x threads, whole warps; a
-// block has blockDim.y rows. First the warps, by a butterfly; then their sums, through `ofWarps`: a
-// call must not find there what others still read, so each has an array of its own.
+// Adds up one value of each thread of a row, and returns the sum to all of them. A row has
+// blockDim.x threads, which are whole warps, and a block has blockDim.y rows. Each warp adds up its
+// values with a butterfly. Then the sums of the warps go through `ofWarps`. Other threads may still
+// read the array of an earlier call, so each call has an array of its own.
 __device__ float sumOfRow(float value, float* ofWarps) {
     for (unsigned by = 16; by > 0; by /= 2) value += __shfl_xor_sync(lab::kAllLanes, value, by);
     if (blockDim.x == 32) return value;
@@ -61,7 +63,7 @@ __device__ float sumOfRow(float value, float* ofWarps) {
     return value;
 }
 
-// Kernels 1 to 4 have a block for each row, of which a thread takes every kBlock-th element.
+// Kernels 1 to 4 have a block for each row. A thread takes every kBlock-th element of the row.
 
 __global__ void rowMeans(const float* in, float* means, unsigned cols) {
     __shared__ float ofWarps[32];
@@ -72,7 +74,7 @@ __global__ void rowMeans(const float* in, float* means, unsigned cols) {
     if (threadIdx.x == 0) means[blockIdx.x] = sum / cols;
 }
 
-// Squares of what is left when the mean is gone.
+// The variance is the mean of the squared distances from the mean.
 __global__ void rowFactors(const float* in, const float* means, float* factors, unsigned cols) {
     __shared__ float ofWarps[32];
     const float* const row = in + std::size_t{blockIdx.x} * cols;
@@ -86,8 +88,8 @@ __global__ void rowFactors(const float* in, const float* means, float* factors, 
     if (threadIdx.x == 0) factors[blockIdx.x] = rsqrtf(squares / cols + kEpsilon);
 }
 
-// The result. All loads of a turn come first: the compiler does not know that `out` is elsewhere,
-// and moves no load ahead of a store.
+// Computes the result. All loads of an iteration come before its first store: the compiler does not
+// know that `out` and `in` do not overlap, so it moves no load ahead of a store.
 __device__ void normaliseRow(const float* in, float* out, unsigned cols, float mean, float factor) {
     for (unsigned first = threadIdx.x; first < cols; first += kAhead * kBlock) {
         float values[kAhead];
@@ -104,7 +106,7 @@ __device__ void normaliseRow(const float* in, float* out, unsigned cols, float m
     }
 }
 
-// Still wrong: it is the third kernel that reads the whole matrix.
+// Still wrong: this is the third kernel that reads the whole matrix.
 __global__ void normalise(const float* in, const float* means, const float* factors, float* out,
                           unsigned cols) {
     const std::size_t first = std::size_t{blockIdx.x} * cols;
@@ -115,11 +117,12 @@ struct Moments {
     float mean, factor;  // factor: 1 / sqrt(variance + epsilon)
 };
 
-// Mean and variance from one reading. The textbook's formula for that, the mean of the squares less
-// the square of the mean, is a small difference of large numbers where the mean is large. So each
-// thread updates the mean of its elements and the sum of their squared distances from it with every
-// element (Welford). Then the mean of all is that of the threads' means, and what a thread's mean
-// is off from it, all of its elements are.
+// Computes mean and variance from one read of the row. The textbook's formula, the mean of the
+// squares minus the square of the mean, is a small difference of large numbers if the mean is
+// large. So each thread keeps the mean of its elements and the sum of their squared distances from
+// this mean, and updates both with each element (Welford). Then the block combines the means of its
+// threads. The sum of a thread's squares grows by the squared distance between its mean and the
+// mean of the row, once for each of its elements (Chan, Golub and LeVeque).
 __device__ Moments momentsOfRow(const float* row, unsigned cols, float (*ofWarps)[32]) {
     float count = 0, mean = 0, squares = 0;
     for (unsigned first = threadIdx.x; first < cols; first += kAhead * kBlock) {
@@ -133,7 +136,7 @@ __device__ Moments momentsOfRow(const float* row, unsigned cols, float (*ofWarps
         for (unsigned k = 0; k < kAhead; ++k) {
             if (first + k * kBlock >= cols) break;
             const float distance = values[k] - mean;
-            mean += __fdividef(distance, ++count);  // two instructions; off by up to two last bits
+            mean += __fdividef(distance, ++count);  // two instructions; an error of up to 2 ulp
             squares += distance * (values[k] - mean);
         }
     }
@@ -148,9 +151,8 @@ __global__ void rowMoments(const float* in, float* means, float* factors, unsign
     if (threadIdx.x == 0) means[blockIdx.x] = row.mean, factors[blockIdx.x] = row.factor;
 }
 
-// The block that has read a row reads it again at once: it is still in the L2 cache, or even in L1,
-// unless rows are very long. For these, it takes no more memory than for short ones. Still wrong:
-// nothing promises that the cache has kept the row.
+// The block that has read a row reads it again at once. The row is still in the L2 cache, or even
+// in L1, unless rows are very long. Still wrong: nothing promises that the cache has kept the row.
 __global__ void oneKernel(const float* in, float* out, unsigned cols) {
     __shared__ float ofWarps[2][32];
     const std::size_t first = std::size_t{blockIdx.x} * cols;
@@ -158,9 +160,9 @@ __global__ void oneKernel(const float* in, float* out, unsigned cols) {
     normaliseRow(in + first, out + first, cols, row.mean, row.factor);
 }
 
-// The row stays where nobody else has access. No barrier is needed for it: each thread reads what
-// it has stored itself. Still wrong: a thread has few loads in flight, of 4 bytes, and short rows
-// leave most of a block idle.
+// The row stays in shared memory, where no other block has access. The row itself needs no barrier,
+// because each thread reads only what it has stored itself. Still wrong: a thread has few loads of
+// 4 bytes in flight, and a short row leaves most of the block idle.
 __global__ void sharedRow(const float* in, float* out, unsigned cols) {
     extern __shared__ float row[];
     __shared__ float ofWarps[2][32];
@@ -180,10 +182,10 @@ __global__ void sharedRow(const float* in, float* out, unsigned cols) {
     for (unsigned c = threadIdx.x; c < cols; c += kBlock) out[first + c] = (row[c] - mean) * factor;
 }
 
-// The row is in the registers of its threads, of which there are as many as it takes: kPerThread
-// floats to each, in loads of 16 bytes that are all in flight before one of them is needed. Where
-// cols is no multiple of 4, rows begin anywhere. Then up to 3 floats before the first whole piece
-// of 16 bytes, and up to 3 behind the last one, are one more float for each of the first threads.
+// The row stays in the registers of its threads, kPerThread floats in each. All loads of a thread,
+// of 16 bytes each, are in flight before it uses the first one. If cols is not a multiple of 4, a
+// row may begin at any address. Then up to 3 floats lie before the first whole piece of 16 bytes,
+// and up to 3 behind the last one. Each of the first threads takes one of these floats.
 template <unsigned kPerThread>
 __device__ void normaliseInRegisters(const float* in, float* out, std::size_t rows, unsigned cols) {
     __shared__ float ofWarps[2][32];
@@ -193,7 +195,7 @@ __device__ void normaliseInRegisters(const float* in, float* out, std::size_t ro
     constexpr unsigned kPieces = kPerThread / 4;
     const std::size_t row = std::size_t{blockIdx.x} * blockDim.y + threadIdx.y;
     const std::size_t first = row * cols;
-    const unsigned length = row < rows ? cols : 0;  // below the last row there is none
+    const unsigned length = row < rows ? cols : 0;  // 0 below the last row
     const unsigned head = min(static_cast<unsigned>(-first % 4), length);
     const unsigned whole = (length - head) / 4, tail = (length - head) % 4;
     const bool hasEdge = threadIdx.x < head + tail;
@@ -203,7 +205,7 @@ __device__ void normaliseInRegisters(const float* in, float* out, std::size_t ro
     const auto isInRow = [&](unsigned k) { return threadIdx.x + k * blockDim.x < whole; };
 
     Piece pieces[kPieces] = {};
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // every index becomes a constant, so that the array can live in registers
     for (unsigned k = 0; k < kPieces; ++k) {
         if (isInRow(k)) pieces[k] = from[k * blockDim.x];
     }
@@ -232,15 +234,15 @@ __device__ void normaliseInRegisters(const float* in, float* out, std::size_t ro
     if (hasEdge) out[edge] = atEdge * factor;
 }
 
-// Still wrong: while a block computes and waits at its barriers, it asks the memory for nothing.
+// Still wrong: while a block computes and waits at its barriers, it has no loads in flight.
 template <unsigned kPerThread>
 __global__ void __launch_bounds__(kMostThreads)
     registerRow(const float* in, float* out, std::size_t rows, unsigned cols) {
     normaliseInRegisters<kPerThread>(in, out, rows, cols);
 }
 
-// A block first asks the L2 cache for the row that is `ahead` rows below its own. An earlier block
-// has asked for this one: it is there, or on its way.
+// Each block first fetches the row that lies `ahead` rows below its own into the L2 cache. An
+// earlier block has fetched its own row, so the row is there or on its way.
 template <unsigned kPerThread>
 __global__ void __launch_bounds__(kMostThreads)
     prefetchRow(const float* in, float* out, std::size_t rows, unsigned cols, std::size_t ahead) {
@@ -250,8 +252,8 @@ __global__ void __launch_bounds__(kMostThreads)
     normaliseInRegisters<kPerThread>(in, out, rows, cols);
 }
 
-// Few floats to a thread are many threads that move little each, which suits the memory best; but
-// the more warps a row has, the longer they wait for each other. So: as few as 256 threads allow.
+// With few floats in each thread, a row has many warps, and they wait longer for each other. With
+// many floats, fewer warps fit on an SM. This takes the fewest floats that 256 threads can hold.
 unsigned floatsPerThread(unsigned cols) {
     return cols <= 4 * 32 ? 4 : cols <= 8 * kBlock ? 8 : cols <= 16 * kBlock ? 16 : 32;
 }
@@ -277,7 +279,8 @@ int main(int argc, char** argv) {
                            "Brings each row of a matrix to mean 0, variance 1.");
     exercise.option("rows", &rows, {1 << 14, 64}, 1, lab::kMaxSize, "rows");
     exercise.option("cols", &cols, {1 << 12, 500}, 1, 1u << 31, "columns");
-    exercise.option("mean", &mean, 0, 0, 1 << 14, "of the elements, which are up to 1 from it");
+    exercise.option("mean", &mean, 0, 0, 1 << 14,
+                    "mean of the elements, which differ from it by up to 1");
     exercise.parse(argc, argv);
     exercise.requireElements(rows, cols);
     exercise.columns(lab::Columns::kLadder,
@@ -298,9 +301,9 @@ int main(int argc, char** argv) {
     exercise.title("%s x %s floats (%s)", lab::withCommas(rows).c_str(),
                    lab::withCommas(cols).c_str(), lab::inBytes(source.bytes()).c_str());
 
-    const unsigned inPieces = cols / 4 * 4;  // floats of a row in whole pieces, at most
+    const unsigned inPieces = cols / 4 * 4;  // the most floats of a row in whole pieces
     const unsigned perThread = floatsPerThread(inPieces);
-    // In each thread of a sum, in its warp, and between warps.
+    // Additions in a thread, in its warp, and between warps.
     const unsigned additions = std::max(perThread + 1, lab::blocksFor(cols, kBlock)) + 5 + 5;
     const RowReference reference(input, cols, kEpsilon, additions);
     const auto cells = [&](unsigned bytes, double error) -> std::vector<lab::Cell> {
@@ -308,13 +311,13 @@ int main(int argc, char** argv) {
         return {bytes, peak > 0 ? lab::Cell(1e3 * bytes * count / peak, 4) : lab::Cell(),
                 lab::formatted("%.1e", error)};
     };
-    // What the rungs before left in the rows' means and factors is poisoned, too.
+    // Poison also replaces the means and factors that the rungs before have left.
     lab::Ladder ladder(exercise, target, [&] {
         bufferMeans.fillBytes(lab::poisonByte<float>());
         bufferFactors.fillBytes(lab::poisonByte<float>());
     });
     struct BytesEach {
-        unsigned count;  // of an element
+        unsigned count;  // for each element
     };
     const auto rung = [&](const char* name, dim3 grid, dim3 block, BytesEach bytes,
                           const lab::Launch& launch) {
@@ -343,7 +346,7 @@ int main(int argc, char** argv) {
     rung("oneKernel", grid, kBlock, BytesEach{8},
          [&] { oneKernel<<<grid, kBlock>>>(in, out, cols); });
 
-    // Rows that are too long for the next three are left to the one before.
+    // If a row is too long for the next three kernels, only oneKernel can normalise it.
     const std::size_t shared = cols * sizeof(float);
     if (allowShared(sharedRow, shared)) {
         rung("sharedRow", grid, kBlock, BytesEach{8},

@@ -1,6 +1,6 @@
 #pragma once
-// What the normalised rows of a matrix must be, as the CPU computes them in double, and how far off
-// FP32 may be.
+// The normalised rows of a matrix, as the CPU computes them in double, and the error that FP32 may
+// have.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 // the mean and the variance of x's row. The matrix must outlive this.
 class RowReference {
   public:
-    // `additions`: the most that stand one behind the other in a sum over a row.
+    // `additions` is the length of the longest chain of additions in a sum over a row.
     RowReference(const std::vector<float>& in, std::size_t cols, double epsilon,
                  std::size_t additions)
         : in_(in),
@@ -46,24 +46,25 @@ class RowReference {
         return (in_[i] - row.mean) / row.deviation;
     }
 
-    // How far off element i may be. With u = 2^-24, X the largest magnitude in the row, s the
-    // deviation, and g additions one behind the other, each of which rounds by up to u of its sum:
-    //   the mean is off by up to (g + 1) u X, which s divides;
-    //   the deviation by up to (g + 2) / 2 u of its size, and where mean and squares are updated
-    //   with each element, by X / s times as much (Chan, Golub, LeVeque 1983);
-    //   rsqrtf() by up to 2 units of the last place, that is 4 u, and two more operations by u
-    //   each.
-    // All of it is below (g + 6) u (1 + X / s) (1 + |result|).
+    // The error that element i may have. u is 2^-24, X the largest magnitude in the row, s the
+    // deviation, and g the length of the chain of additions. Each addition rounds by up to u of its
+    // sum.
+    //   The mean has an error of up to (g + 1) u X, which is divided by s.
+    //   The deviation has a relative error of up to (g + 2) / 2 u. It is X / s times as large where
+    //   mean and squares are updated with each element (Chan, Golub, LeVeque 1983).
+    //   rsqrtf() has an error of up to 2 units of the last place, that is 4 u. Two more operations
+    //   add u each.
+    // The sum of these is below (g + 6) u (1 + X / s) (1 + |result|).
     double tolerance(std::size_t i) const {
         const Row& row = rows_[i / cols_];
         return row.least * (1 + std::fabs(expected(i)));
     }
 
     struct Comparison {
-        std::string wrong;  // the first element that is, in words; empty: none
+        std::string wrong;  // describes the first wrong element; empty if there is none
         double error = 0;   // the largest difference
     };
-    // Compares elements first ... first + count - 1 of a result, after those before them.
+    // Compares elements first to first + count - 1 of a result. Calls must go through it in order.
     void compare(const float* out, std::size_t first, std::size_t count, Comparison* whole) const {
         std::mutex mutex;
         std::size_t wrong = count;
@@ -73,7 +74,8 @@ class RowReference {
             for (std::size_t i = begin; i < end; ++i) {
                 const double error = std::fabs(out[i] - expected(first + i));
                 largest = std::max(largest, error);
-                // No element may be off by less than one that should be 0. A NaN is wrong.
+                // `least` is the error that an element may have that should be 0. Every other
+                // element may have more. A NaN is wrong.
                 if (!(error <= rows_[(first + i) / cols_].least) &&
                     !(error <= tolerance(first + i)))
                     firstWrong = std::min(firstWrong, i);
@@ -96,7 +98,7 @@ class RowReference {
   private:
     struct Row {
         double mean, deviation;  // sqrt(variance + epsilon)
-        double least;            // that an element may be off by
+        double least;            // error that any element may have
     };
     const std::vector<float>& in_;
     std::size_t cols_;
