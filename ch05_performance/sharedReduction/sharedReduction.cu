@@ -1,29 +1,33 @@
-// Sums n integers. A block copies its part of the array into shared memory and adds it up there in
-// a tree, in steps: half of the numbers are left by the first, a quarter by the second. Which
-// thread adds which pair decides how many warps have work, and how many turns their accesses take.
+// Sums n integers. Each block copies its part of the array into shared memory and adds it up there
+// in a tree: after the first step half of the numbers are left, after the second step a quarter.
+// Which thread adds which pair decides how many warps work in a step, and how many wavefronts of
+// shared memory their loads and stores take.
 //
-//   1 neighbored   neighbours are added, every other thread drops out: all warps split
-//   2 consecutive  the same pairs by threads 0, 1, 2 ...: whole warps drop out, but addresses lie
+//   1 neighbored   adds neighbours, and every second thread drops out: all warps split
+//   2 consecutive  the same pairs by threads 0, 1, 2 ...: whole warps drop out, but the words lie
 //                  2 * stride apart: bank conflicts
-//   3 sequential   pairs half of what is left apart: consecutive threads and consecutive words
-//   4 firstAdd2,   a thread first adds 2 or 8 elements in a register: as many times fewer trees
+//   3 sequential   adds words half of the rest apart: consecutive threads and consecutive words
+//   4 firstAdd2,   each thread first adds 2 or 8 elements in a register: fewer trees
 //     firstAdd8
 //   5 lastWarp     the last five steps in registers, by shuffles: no barriers
-//   6 wideLoads    16 bytes a load, registers first, then a tree of shuffles in each warp: one word
-//                  of shared memory for a warp
-//     cub::DeviceReduce::Sum  what NVIDIA's library makes of it
+//   6 wideLoads    loads of 16 bytes, sums in registers, then a tree of shuffles in each warp: one
+//                  word of shared memory for each warp
+//     cub::DeviceReduce::Sum  the sum of NVIDIA's library CUB
 //
-// Each block adds its sum to the result by one atomic operation: all rungs leave the whole sum.
-// Then come the first three trees step by step, each step a launch of one block, not timed.
+// Each block adds its sum to the result with one atomic operation, so every rung computes the whole
+// sum. Behind the rungs come the first three trees step by step. Each step is a launch of a single
+// block, and is not timed.
 //
-//   step    of the tree; without a number: all steps together. Of a block, predicted
-//           (treePasses.h):
-//   warps   that add
-//   passes  of all warps: one for each, two where some of its lanes add and others do not
-//   turns   that shared memory takes for the additions, two loads and a store each
+// These columns describe the tree of one block, as treePasses.h predicts it:
 //
-// The CSV also has what a profiler must count of the launch: split, the divergent branches of a
-// step, load_wavefronts and store_wavefronts.
+//   step        number of the step; a row without a number is for all steps together
+//   warps       warps with at least one lane that adds
+//   passes      a warp takes one pass through a step, or two if some of its lanes add and others do
+//               not
+//   wavefronts  wavefronts of shared memory for the additions, each with two loads and a store
+//
+// The CSV also has what a profiler must count for the launch: the divergent branches of a step
+// (split), load_wavefronts and store_wavefronts.
 //
 //   ./lab run sharedReduction -- --size=256M --block=512
 //   ./lab test sharedReduction
@@ -47,11 +51,11 @@
 #include "peers_cub.cuh"
 #include "treePasses.h"
 
-// One step of each tree. The results of the steps before lie `stride` words apart, or, in the last
-// of the three, in the first 2 * stride words.
+// One step of each tree. In the first two trees, the sums so far lie `stride` words apart. In the
+// third tree, they fill the first 2 * stride words.
 
-// Still wrong: the threads that add are spread over all warps, so that each of them issues the
-// addition for a few of its lanes. (And % is slow where the compiler knows no divisor.)
+// Still wrong: the threads that add are spread over all warps, so each warp executes the addition
+// for a few of its lanes. (And % is slow if the compiler does not know the divisor.)
 struct Neighbored {
     static __device__ void add(int* tree, unsigned stride) {
         const unsigned t = threadIdx.x;
@@ -59,7 +63,7 @@ struct Neighbored {
     }
 };
 
-// Fewer warps. Still wrong: they touch the same words, which lie in fewer and fewer banks.
+// Fewer warps work. Still wrong: they touch the same words, which lie in fewer and fewer banks.
 struct Consecutive {
     static __device__ void add(int* tree, unsigned stride) {
         const unsigned i = 2 * stride * threadIdx.x;
@@ -67,7 +71,7 @@ struct Consecutive {
     }
 };
 
-// Other pairs: what is left lies side by side, in all banks. Fewer warps and fewer turns.
+// Adds other pairs, so that the sums lie side by side, in all banks: fewer warps, fewer wavefronts.
 struct Sequential {
     static __device__ void add(int* tree, unsigned stride) {
         const unsigned t = threadIdx.x;
@@ -75,13 +79,13 @@ struct Sequential {
     }
 };
 
-// A block's part of the array is kParts times as long as the block: the sum of this thread's
-// element of each, in a register. Beyond the end of the array there are zeros, which add nothing.
+// The part of a block is kParts times as long as the block. Returns the sum of this thread's
+// kParts elements. Elements beyond the end of the array count as zeros.
 template <unsigned kParts>
 __device__ int sumOfParts(const int* data, std::size_t n) {
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kParts + threadIdx.x;
     int sum = 0;
-#pragma unroll  // the loads do not wait for one another
+#pragma unroll  // the loads do not wait for each other
     for (unsigned part = 0; part < kParts; ++part) {
         const std::size_t i = first + part * blockDim.x;
         sum += i < n ? data[i] : 0;
@@ -93,10 +97,10 @@ __global__ void neighbored(const int* data, std::size_t n, int* sum) {
     __shared__ int tree[lab::kMaxBlock];
     tree[threadIdx.x] = sumOfParts<1>(data, n);
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-        __syncthreads();  // all threads: also those that add nothing any more
+        __syncthreads();  // all threads of the block, also those that no longer add
         Neighbored::add(tree, stride);
     }
-    if (threadIdx.x == 0) atomicAdd(sum, tree[0]);  // thread 0 itself has written it
+    if (threadIdx.x == 0) atomicAdd(sum, tree[0]);  // thread 0 has written it itself
 }
 
 __global__ void consecutive(const int* data, std::size_t n, int* sum) {
@@ -109,8 +113,8 @@ __global__ void consecutive(const int* data, std::size_t n, int* sum) {
     if (threadIdx.x == 0) atomicAdd(sum, tree[0]);
 }
 
-// As textbooks have it in the end. Still wrong: a tree for each element of a thread, and half of
-// the threads are done when they have loaded theirs.
+// The last version of many textbooks. Still wrong: half of the threads only load one element and
+// never add anything.
 __global__ void sequential(const int* data, std::size_t n, int* sum) {
     __shared__ int tree[lab::kMaxBlock];
     tree[threadIdx.x] = sumOfParts<1>(data, n);
@@ -121,9 +125,9 @@ __global__ void sequential(const int* data, std::size_t n, int* sum) {
     if (threadIdx.x == 0) atomicAdd(sum, tree[0]);
 }
 
-// The same tree for kParts times as many elements, and kParts loads in flight in each thread. Still
-// wrong: the last steps are the work of a single warp, and yet the block stops at a barrier before
-// each.
+// The same tree for kParts times as many elements, with kParts loads in flight in each thread.
+// Still wrong: in the last steps only one warp adds, and yet the whole block waits at a barrier
+// before each of them.
 template <unsigned kParts>
 __global__ void firstAdd(const int* data, std::size_t n, int* sum) {
     __shared__ int tree[lab::kMaxBlock];
@@ -135,9 +139,9 @@ __global__ void firstAdd(const int* data, std::size_t n, int* sum) {
     if (threadIdx.x == 0) atomicAdd(sum, tree[0]);
 }
 
-// What is left when there are as many sums as lanes goes from register to register. (Thread t < 32
-// itself has written tree[t]: no barrier.) Still wrong: the steps before still have barriers, and
-// a block reads its part and is gone: the next one starts with nothing in flight.
+// When 32 sums are left, one warp adds them up with shuffles. (Thread t < 32 has written tree[t]
+// itself, so it needs no barrier.) Still wrong: the steps before have barriers, and while a block
+// adds up its tree, it has no loads in flight.
 __global__ void lastWarp(const int* data, std::size_t n, int* sum) {
     __shared__ int tree[lab::kMaxBlock];
     const unsigned t = threadIdx.x;
@@ -152,12 +156,12 @@ __global__ void lastWarp(const int* data, std::size_t n, int* sum) {
     }
 }
 
-constexpr unsigned kLoads = 4;  // of 16 bytes, in flight in each thread of wideLoads
+constexpr unsigned kLoads = 4;  // loads of 16 bytes in flight in each thread of wideLoads
 
-// The blocks walk over the array together, whatever its size and theirs (a grid-stride loop), and
-// add in registers, which takes no other thread. Then there is one tree for a warp, of shuffles,
-// and one for the block, of as many words of shared memory as it has warps: a single barrier
-// (lab::sumOfBlock() in common/warp_sum.cuh).
+// The blocks walk over the array in a grid-stride loop, and each thread adds in a register, without
+// the other threads. Then each warp adds up its registers with shuffles and stores its sum to
+// shared memory, and one warp adds up these sums. That takes a single barrier (lab::sumOfBlock() in
+// common/warp_sum.cuh).
 __global__ void wideLoads(const int* data, std::size_t n, int* sum) {
     const int4* const vectors = reinterpret_cast<const int4*>(data);  // aligned by cudaMalloc()
     const std::size_t count = n / 4, tile = std::size_t{kLoads} * blockDim.x;
@@ -170,14 +174,14 @@ __global__ void wideLoads(const int* data, std::size_t n, int* sum) {
 #pragma unroll
         for (unsigned k = 0; k < kLoads; ++k) own += v[k].x + v[k].y + v[k].z + v[k].w;
     }
-    // The array ends in the turn of one block; the others are beyond the end.
+    // One block stops before the last, incomplete tile. All others are beyond the end.
     for (std::size_t i = 4 * first + threadIdx.x; i < n; i += blockDim.x) own += data[i];
 
     const int ofBlock = lab::sumOfBlock(own);
     if (threadIdx.x == 0) atomicAdd(sum, ofBlock);
 }
 
-// One step of a tree alone, of `words` as the steps before have left them.
+// A single step of a tree. `words` holds what the steps before have left.
 template <typename Step>
 __global__ void oneStep(const int* words, unsigned stride, int* result) {
     __shared__ int tree[lab::kMaxBlock];
@@ -188,7 +192,7 @@ __global__ void oneStep(const int* words, unsigned stride, int* result) {
     result[threadIdx.x] = tree[threadIdx.x];
 }
 
-// CPU reference of oneStep.
+// The CPU reference of oneStep.
 std::vector<int> afterStep(std::vector<int> words, tree::Shape shape, unsigned stride) {
     const bool dense = shape == tree::Shape::kSequential;
     const std::size_t gap = dense ? 1 : 2 * stride, end = dense ? stride : words.size() - stride;
@@ -210,13 +214,13 @@ int main(int argc, char** argv) {
                      {{"step", 4, "step"},
                       {"warps", 5, "warps", kPredicted},
                       {"passes", 6, "passes", kPredicted},
-                      {"turns", 5, "turns", kPredicted},
+                      {"wavefronts", 10, "wavefronts", kPredicted},
                       {"", 0, "split"},
                       {"", 0, "load_wavefronts"},
                       {"", 0, "store_wavefronts"}},
-                     {"grid", "block", "percent_peak"});
+                     {"grid", "block", "percent_peak", "speedup"});
 
-    // Around zero, so that sums stay small: an int holds the sum of as many as fit into memory.
+    // The numbers lie around zero, so an int can hold the sum of any array that fits into memory.
     const std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
     const lab::DeviceBuffer<int> source(input);
     lab::DeviceBuffer<int> result(1);
@@ -229,10 +233,11 @@ int main(int argc, char** argv) {
     const lab::Work read = lab::bytes(1.0 * size * sizeof(int));
     const std::vector<int> expected = {std::accumulate(input.begin(), input.end(), 0)};
     const auto isTheSum = [&] { return lab::mismatch(result.toHost(), expected); };
-    // The blocks add to the result: before each run it is 0.
+    // The blocks add to the result, so it must be 0 before each run.
     lab::Ladder ladder(exercise, result, [&] { result.fillBytes(0); });
 
-    // A tree for each block, of `parts` elements of each thread; its last step is `last`.
+    // Each thread adds `parts` elements before the tree of its block begins. `last` is the last
+    // step of the tree.
     struct Parts {
         unsigned count;
     };
@@ -244,9 +249,9 @@ int main(int argc, char** argv) {
         const std::size_t grid = lab::blocksFor(size, std::size_t{parts.count} * block);
         const auto check = [&]() -> lab::Finding {
             const tree::Cost cost = tree::costOfTree(shape, block, last.number);
-            // A warp stores its numbers first; in the end one of them loads.
+            // Each warp stores its numbers before the tree, and one warp loads the sum after it.
             return {isTheSum(),
-                    {lab::Cell(), cost.warps, cost.passes, cost.turns(), cost.split,
+                    {lab::Cell(), cost.warps, cost.passes, cost.wavefronts(), cost.split,
                      grid * (cost.loads + 1), grid * (cost.stores + warps)}};
         };
         ladder.rung(name, grid, block, read, check,
@@ -261,9 +266,10 @@ int main(int argc, char** argv) {
     rung("lastWarp", Shape::kSequential, Parts{8}, LastStep{steps - tree::steps(tree::kWarp)},
          lastWarp);
 
-    const std::size_t tile = std::size_t{4 * kLoads} * block;  // that a block reads at a time
+    const std::size_t tile = std::size_t{4 * kLoads} * block;  // elements for each iteration
     const std::size_t grid = lab::gridStrideBlocks(exercise.device(), size, tile, block);
-    const auto wideCheck = [&]() -> lab::Finding {  // a word stored for each warp, one load of all
+    // Each warp stores one word, and one warp loads them all.
+    const auto wideCheck = [&]() -> lab::Finding {
         const lab::Cell none;
         return {isTheSum(), {none, none, none, none, none, grid, grid * warps}};
     };
@@ -286,9 +292,9 @@ int main(int argc, char** argv) {
             lab::Row row;
             row.kernel = name;
             row.parameters = exercise.parameters() + " step=" + std::to_string(step);
-            // Each warp stores its words before the step, and loads them behind it.
+            // Each warp stores its words before the step and loads them after it.
             row.finding = {lab::mismatch(after.toHost(), numbers),
-                           {step, cost.warps, cost.passes, cost.turns(), cost.split,
+                           {step, cost.warps, cost.passes, cost.wavefronts(), cost.split,
                             cost.loads + warps, cost.stores + warps}};
             exercise.row(row);
         }

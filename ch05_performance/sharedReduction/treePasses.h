@@ -1,7 +1,7 @@
 #pragma once
-// What a step of a reduction tree costs the warps of a block, predicted from the numbers of the
-// threads that add and from the words that they touch. The exercise sharedReduction compares it
-// with what a profiler counts.
+// Predicts what a step of a reduction tree costs the warps of a block. The prediction follows from
+// the numbers of the threads that add and from the words that they touch. sharedReduction compares
+// it with the counts of a profiler.
 
 #include <cstddef>
 #include <optional>
@@ -13,22 +13,25 @@ namespace tree {
 
 constexpr unsigned kWarp = 32;  // lanes
 
-// Which thread adds which words of shared memory: sharedReduction.cu has a kernel for each.
+// Which thread adds which words of shared memory. sharedReduction.cu has a kernel for each shape.
 enum class Shape { kNeighbored, kConsecutive, kSequential };
 
-// Steps that make one number of `block` numbers, a power of two: its logarithm.
+// Number of steps that reduce `block` numbers to one. `block` is a power of two, and this is its
+// logarithm.
 inline unsigned steps(unsigned block) {
     unsigned count = 0;
     while (block >> count > 1) ++count;
     return count;
 }
 
-// Words between the two that are added in step 1, 2 ... steps(block).
+// Distance between the two words that an addition of this step touches. The steps are 1, 2 ...
+// steps(block).
 inline unsigned strideOf(Shape shape, unsigned block, unsigned step) {
     return shape == Shape::kSequential ? block >> step : 1u << (step - 1);
 }
 
-// The word to which thread t adds the one `stride` behind it; none if the thread does not add.
+// The word to which thread t adds the word `stride` behind it. There is none if the thread does not
+// add.
 inline std::optional<unsigned> wordOf(Shape shape, unsigned block, unsigned stride, unsigned t) {
     const unsigned word = shape == Shape::kConsecutive ? 2 * stride * t : t;
     const bool adds =
@@ -36,21 +39,21 @@ inline std::optional<unsigned> wordOf(Shape shape, unsigned block, unsigned stri
     return adds ? std::optional(word) : std::nullopt;
 }
 
-// Of all warps of a block.
+// The sums over all warps of a block.
 struct Cost {
-    unsigned warps = 0;   // that add: each issues the addition once, with any number of lanes
-    unsigned split = 0;   // of these, warps in which other lanes do not add
-    unsigned passes = 0;  // sides of the branch that warps take: two for one that splits
-    unsigned loads = 0;   // wavefronts of shared memory (bank_conflicts.h) for both words
-    unsigned stores = 0;  // and for the result
-    unsigned turns() const { return loads + stores; }
+    unsigned warps = 0;   // warps with at least one lane that adds
+    unsigned split = 0;   // warps with lanes that add and lanes that do not
+    unsigned passes = 0;  // sides of the branch that the warps take: two for a warp that splits
+    unsigned loads = 0;   // wavefronts of the loads of both words (bank_conflicts.h)
+    unsigned stores = 0;  // wavefronts of the stores of the results
+    unsigned wavefronts() const { return loads + stores; }
 };
 
 inline Cost costOfStep(Shape shape, unsigned block, unsigned step) {
     const unsigned stride = strideOf(shape, block, step);
     Cost cost;
     for (unsigned first = 0; first < block; first += kWarp) {
-        std::vector<std::size_t> to, from;  // addresses in bytes, of the lanes that add
+        std::vector<std::size_t> to, from;  // byte addresses, of the lanes that add
         for (unsigned t = first; t < first + kWarp; ++t) {
             if (const std::optional<unsigned> word = wordOf(shape, block, stride, t)) {
                 to.push_back(*word * sizeof(int));
@@ -68,7 +71,7 @@ inline Cost costOfStep(Shape shape, unsigned block, unsigned step) {
     return cost;
 }
 
-// Of the first `last` steps together.
+// The cost of the first `last` steps together.
 inline Cost costOfTree(Shape shape, unsigned block, unsigned last) {
     Cost sum;
     for (unsigned step = 1; step <= last; ++step) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares what sharedReduction predicts with what the cpu profiler counts.
+"""Compares the predictions of sharedReduction with the counts of the cpu profiler.
 
     predicted_passes.py PROGRAM SOURCE
 
-runs the instrumented PROGRAM with blocks of several sizes, and compares the predictions of each row with the
-counts of its launch. Ends with 77 where PROGRAM is not built, or older than SOURCE.
+runs the instrumented PROGRAM with blocks of several sizes and compares the predictions of each row with the
+counts of its launch. The exit status is 77 if PROGRAM is not built, or if it is older than SOURCE.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from compare import number, read_table  # noqa: E402
 from program import outdated, run_noting  # noqa: E402
 
 NOT_BUILT = 77
-# The array ends in the middle of a block, and a row has several of them.
+# The array ends in the middle of a block.
 OPTIONS = ("--size=3000 --block=32", "--size=3000 --block=64", "--size=5000 --block=1024")
 LOADS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
 STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
@@ -31,23 +31,23 @@ DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
 
 
 def counted(row: dict[str, str], launch: dict[str, str]) -> dict[str, float]:
-    """What the columns of the row should say, by the counts of its launch."""
+    """The values that the columns of the row must have, from the counts of its launch."""
     loads, stores = number(launch[LOADS]), number(launch[STORES])
     columns = {"load_wavefronts": loads, "store_wavefronts": stores}
-    if not row["step"]:  # a kernel of the ladder, which has other branches, too
+    if not row["step"]:  # a kernel of the ladder also has other branches
         return columns
-    # Before the step each warp stores its words, behind it each loads them. A warp that adds has two loads.
+    # Each warp stores its words before the step and loads them after it. A warp that adds makes two loads.
     warps = int(re.findall(r"\d+", launch["Block Size"])[0]) / 32
     return columns | {
         "warps": (number(launch[LOAD_REQUESTS]) - warps) / 2,
         "split": number(launch[DIVERGENT]),
         "passes": warps + number(launch[DIVERGENT]),
-        "turns": loads + stores - 2 * warps,
+        "wavefronts": loads + stores - 2 * warps,
     }
 
 
 def problems(rows: Sequence[dict[str, str]], launches: Sequence[dict[str, str]]) -> list[str]:
-    """What was counted otherwise than the rows say, a line each."""
+    """A line for each count that differs from its row."""
     if len(rows) != len(launches):
         return [f"{len(rows)} rows, but {len(launches)} launches were counted"]
     return [
@@ -72,7 +72,7 @@ def main(program: str, source: str) -> int:
         rows = list(csv.DictReader(done.stdout.splitlines()))
         assert any(row["step"] for row in rows) and not all(row["step"] for row in rows)
         found += [f"{options}: {problem}" for problem in problems(rows, read_table(profile))]
-    print("\n".join(found) or "what is predicted was counted")
+    print("\n".join(found) or "the profiler counts what the program predicts")
     return 1 if found else 0
 
 

@@ -87,14 +87,14 @@ TEST(TreePasses, CostOfATree) {
         EXPECT_EQ(sequential.split, 5u);
         for (const Cost& cost : {neighbored, consecutive, sequential})
             EXPECT_EQ(cost.passes, steps * warps + cost.split);
-        EXPECT_EQ(neighbored.turns(), 3 * neighbored.warps);
-        EXPECT_EQ(consecutive.turns(), neighbored.turns());
-        EXPECT_EQ(sequential.turns(), 3 * sequential.warps);
+        EXPECT_EQ(neighbored.wavefronts(), 3 * neighbored.warps);
+        EXPECT_EQ(consecutive.wavefronts(), neighbored.wavefronts());
+        EXPECT_EQ(sequential.wavefronts(), 3 * sequential.warps);
     }
 }
 
 TEST(TreePasses, CostOfNoStepIsNothing) {
-    EXPECT_EQ(costOfTree(Shape::kSequential, 64, 0).turns(), 0u);
+    EXPECT_EQ(costOfTree(Shape::kSequential, 64, 0).wavefronts(), 0u);
     EXPECT_EQ(costOfTree(Shape::kSequential, 64, 1).passes, 2u);
 }
 
