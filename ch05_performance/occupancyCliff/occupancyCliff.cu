@@ -1,22 +1,23 @@
-// Blocks fit on a multiprocessor (SM) or they do not: one register more for each thread, or one
-// byte more of shared memory, can cost a whole block. Here both are dials that change nothing else:
-// the registers and the bytes are taken, and never used.
+// A block becomes resident on a multiprocessor (SM) as a whole or not at all. So one register more
+// for each thread, or one byte more of shared memory, can cost a whole block. Here registers and
+// bytes are dials: a kernel takes them and never uses them, so nothing else changes.
 //
-//   1 chaseRegisters  each load has the address of the next, so that only other warps fill the
-//                     wait; ever more registers, on both sides of each cliff
-//   2 chaseShared     the same kernel with ever more shared memory, on both sides of each cliff
-//   3 compute         arithmetic with four independent chains in a thread; a few of these
-//                     registers: two blocks are as fast as eight, and one is nearly so
-//   4 walk            each block reads an array of its own again and again: many blocks push one
-//                     another's arrays out of L1, and fewer are faster
+//     mostRegisters   computes on the host up to how many registers a number of blocks fits
+//   1 chaseRegisters  each load gets its address from the load before, so only other warps can fill
+//                     the wait; more and more registers, on both sides of each cliff
+//   2 chaseShared     the same kernel with more and more shared memory, on both sides of each cliff
+//   3 compute         arithmetic with four independent chains in each thread, for some of these
+//                     registers: two blocks are as fast as eight, and one is nearly as fast
+//   4 walk            each block reads an array of its own again and again: many blocks evict each
+//                     other's arrays from L1, so fewer blocks are faster
 //
-//   regs       registers of a thread; shared: bytes of shared memory that a block is launched with
-//   blocks     that fit on an SM by the rules of occupancy_rules.h; occupancy: their warps, in
-//              percent of those that an SM can hold
+//   regs       registers of a thread; shared: bytes of shared memory that the launch requests
+//   blocks     blocks that fit on an SM by the rules of occupancy_rules.h; occupancy: their warps,
+//              in percent of those that an SM can hold
 //   sets       KiB that the arrays of these blocks take together
 //
 // The CSV also has the grid, the block, the warps that fit, what limits them, and `achieved`: the
-// warps that were there on average, in percent of those that an SM can hold.
+// warps that were resident on average, in percent of those that an SM can hold.
 //
 //   ./lab run occupancyCliff
 //   ./lab test occupancyCliff
@@ -44,10 +45,10 @@
 
 constexpr unsigned kMostSteps = 1 << 20;
 
-// Makes a kernel take kRegisters registers: it needs as many for this code, which is never
-// executed, since none is launched with more than kMostSteps. The compiler cannot know that. A
-// thread has what the hungriest place of its kernel needs, from the first instruction to the last.
-// (__maxnreg__ is only a limit: no kernel takes more than it needs.)
+// Makes a kernel take kRegisters registers. This code needs that many, but it is never executed: no
+// kernel is launched with more than kMostSteps, which the compiler cannot know. The compiler gives
+// a thread as many registers as the most demanding place of its kernel needs, from the first
+// instruction to the last. (__maxnreg__ is only a limit: no kernel takes more than it needs.)
 template <unsigned kRegisters>
 __device__ void takeRegisters(unsigned steps, unsigned* data) {
     if (steps <= kMostSteps) return;
@@ -64,13 +65,13 @@ __device__ void takeRegisters(unsigned steps, unsigned* data) {
     for (unsigned i = 0; i < kValues; ++i) data[i] = value[i];
 }
 
-constexpr unsigned kPlaces = 1 << 20;  // of the chains: 4 MiB, too much for L1, little for L2
-constexpr unsigned kNext = 648055;     // places from one to the next: odd, so that all have a turn
-constexpr unsigned kApart = 33;        // places between the starts of warps: more than a cache line
+constexpr unsigned kPlaces = 1 << 20;  // 4 MiB: too much for L1, little for L2
+constexpr unsigned kNext = 648055;  // from one place to the next: odd, so that a chain visits all
+constexpr unsigned kApart = 33;     // places between the starts of warps: more than a cache line
 
-// One load in flight for each warp, whose lanes follow the same chain, so that L2 has but a sector
-// to deliver. A step takes the latency of L2: what an SM does in that time is a step of each warp
-// that it holds. Time is inverse to the number of blocks.
+// Each warp has one load in flight. Its lanes follow the same chain, so L2 delivers one sector for
+// each load, and bandwidth is no limit. A step takes the latency of L2. In that time an SM makes
+// one step for each of its warps, so half of the blocks take twice the time.
 template <unsigned kRegisters>
 __global__ void __maxnreg__(kRegisters)
     chase(const unsigned* next, unsigned steps, std::size_t threads, unsigned* results,
@@ -88,10 +89,10 @@ __global__ void __maxnreg__(kRegisters)
 }
 
 constexpr unsigned kChains = 4;
-constexpr unsigned kStarts = 64;  // different results, so that the reference has few to compute
+constexpr unsigned kStarts = 64;  // different results: few, so that the reference is quick
 
-// Four multiply-adds in flight for each thread: the warps of one block fill the pipelines of the
-// SM, until it ends. More blocks wait in turn for the same pipelines.
+// Each thread has four multiply-adds in flight, so the warps of one block can fill the pipelines of
+// the SM, until the block ends. More blocks share the same pipelines and gain nothing.
 template <unsigned kRegisters>
 __global__ void __maxnreg__(kRegisters)
     compute(unsigned steps, std::size_t threads, unsigned* results, lab::Span* spans) {
@@ -110,12 +111,12 @@ __global__ void __maxnreg__(kRegisters)
     takeRegisters<kRegisters>(steps, results);
 }
 
-constexpr unsigned kMostSets = 256;  // arrays of 96 KiB: 24 MiB, too much for L1, not for L2
+constexpr unsigned kMostSets = 256;  // 24 MiB in arrays of 96 KiB: too much for L1, not for L2
 constexpr unsigned kAhead = 4;       // loads that a thread starts before it needs the first one
 
-// Each block reads its array, block 256 that of block 0 again. What it has read once is in L1,
-// unless the other blocks have pushed it out in the meantime. L1 delivers more in a cycle than an
-// SM gets from L2; so fewer blocks are better, as long as their warps suffice to keep L1 busy.
+// Each block reads its array again and again; block 256 reads that of block 0. After the first pass
+// an array is in L1, unless the other blocks have evicted it. L1 delivers more bytes in a cycle
+// than an SM gets from L2. So fewer blocks are faster, as long as their warps can keep L1 busy.
 template <unsigned kRegisters>
 __global__ void __maxnreg__(kRegisters)
     walk(const int4* data, unsigned sets, unsigned setSize, unsigned passes, std::size_t threads,
@@ -142,6 +143,49 @@ __global__ void __maxnreg__(kRegisters)
     }
     noteSpan(spans, begin);
     takeRegisters<kRegisters>(passes, results);
+}
+
+// The most registers of a thread with which `blocks` blocks fit on an SM, if each thread got
+// exactly its registers. The result is often too large: registers are handed out in units, and each
+// quarter of the SM has its own.
+unsigned mostByDivision(const occupancy::Limits& sm, unsigned threads, unsigned blocks) {
+    return std::min(sm.registers / (blocks * threads), sm.registersPerThread);
+}
+
+// The same by the rules. With one register more, fewer blocks fit.
+unsigned mostRegisters(const occupancy::Limits& sm, unsigned threads, unsigned blocks) {
+    const unsigned warps = blocks * ((threads + occupancy::kWarp - 1) / occupancy::kWarp);
+    const unsigned inFullestQuarter = (warps + sm.partitions - 1) / sm.partitions;
+    const unsigned units = sm.registers / sm.partitions / inFullestQuarter / sm.registerUnit;
+    return std::min(units * sm.registerUnit / occupancy::kWarp, sm.registersPerThread);
+}
+
+// What is wrong with mostRegisters(), found by trying all numbers; empty if nothing is.
+std::string wrongEdge(const occupancy::Limits& sm, unsigned threads) {
+    for (unsigned blocks = calculate(sm, {threads, 0, 0}).blocks; blocks > 0; --blocks) {
+        unsigned most = sm.registersPerThread;
+        while (most > 0 && calculate(sm, {threads, most, 0}).blocks < blocks) --most;
+        const unsigned found = mostRegisters(sm, threads, blocks);
+        if (found == most) continue;
+        return lab::formatted("%u blocks of %u threads fit with up to %u registers, not %u", blocks,
+                              threads, most, found);
+    }
+    return "";
+}
+
+// The last registers before each cliff, for a note above the table.
+std::pair<std::string, std::string> edges(const occupancy::Limits& sm, unsigned threads) {
+    std::pair<std::string, std::string> found{"Most registers before a cliff:",
+                                              "By division alone:            "};
+    unsigned before = 0;
+    for (unsigned blocks = calculate(sm, {threads, 0, 0}).blocks; blocks > 0; --blocks) {
+        const unsigned most = mostRegisters(sm, threads, blocks);
+        if (most == before || most >= sm.registersPerThread) continue;
+        found.first += lab::formatted(" %3u", most);
+        found.second += lab::formatted(" %3u", mostByDivision(sm, threads, blocks));
+        before = most;
+    }
+    return found;
 }
 
 // CPU references, with numbers of their own, so that a mistake above is none here.
@@ -180,7 +224,7 @@ int main(int argc, char** argv) {
     unsigned block, steps, operations, passes, setKiB;
     lab::Exercise exercise("occupancyCliff", "One register more for a thread, one block fewer.");
     exercise.option("threads", &threads, {1 << 22, 1 << 12}, 1, lab::kMaxSize, "of each kernel");
-    exercise.option("block", &block, 256, 1, occupancy::kMaxThreads, "threads of a block");
+    exercise.option("block", &block, 256, 1, occupancy::kMaxThreads, "threads in a block");
     exercise.option("steps", &steps, {256, 8}, 1, kMostSteps, "loads of each chain of chase");
     exercise.option("operations", &operations, {4096, 8}, 1, kMostSteps,
                     "multiply-adds of each chain of compute");
@@ -199,17 +243,23 @@ int main(int argc, char** argv) {
                       {"sets", 4, "sets_kib"}},
                      {"grid", "block"});
     exercise.title("%s threads in blocks of %u", lab::withCommas(threads).c_str(), block);
-    exercise.noteInEmulation("It has no registers: regs are those that the source asks for, and");
-    exercise.noteInEmulation("blocks those that a GPU would hold with them.");
+    exercise.noteInEmulation(
+        "It has no registers: regs are those that the source is written for, and");
+    exercise.noteInEmulation("blocks are those that an SM of a GPU would hold with them.");
 
     const occupancy::Limits& sm = occupancy::limitsOf(exercise.device());
+    const auto [byRules, byDivision] = edges(sm, block);
+    exercise.note(byRules);
+    exercise.note(byDivision);
     const unsigned grid = lab::blocksFor(threads, block);
     lab::DeviceBuffer<unsigned> results(threads);
     lab::DeviceBuffer<lab::Span> spans(grid * occupancy::divideUp(block, occupancy::kWarp));
     const auto clear = [&] { spans.fillBytes(0); };
 
-    // A kernel that asks for so many registers, with so much dynamic shared memory, and with an
-    // array of so many KiB for each block.
+    lab::Ladder onHost(exercise, results);
+    onHost.host("mostRegisters", lab::kNoRate, [&] { return wrongEdge(sm, block); });
+
+    // The registers of a thread, the dynamic shared memory of a block, and the KiB of its array.
     struct Registers {
         unsigned count;
     };
@@ -225,7 +275,7 @@ int main(int argc, char** argv) {
         const occupancy::Block known =
             occupancy::blockOf(occupancy::attributesOf(kernel), block, shared.count);
         occupancy::Block taken = known;
-        if (known.registers == 0) taken.registers = registers.count;  // an emulation does not know
+        if (known.registers == 0) taken.registers = registers.count;  // no compiler has told
         const occupancy::Occupancy predicted = calculate(sm, taken);
         if (predicted.blocks == 0) {
             exercise.note(lab::formatted("%s: no block of %u threads with %u registers fits.", name,
@@ -263,7 +313,7 @@ int main(int argc, char** argv) {
                               Registers registers, SharedBytes shared) {
         if (!exercise.selected(name)) return;
         const void* const address = reinterpret_cast<const void*>(kernel);
-        occupancy::allowShared(address, sm);  // and the same little L1 in all rows
+        occupancy::allowShared(address, sm);  // also gives L1 the same small size in all rows
         row(ladder, name, address, registers, shared, SetOfBlock{0}, places, [&] {
             kernel<<<grid, block, shared.count>>>(next.get(), steps, threads, results.get(),
                                                   spans.get());
@@ -276,7 +326,7 @@ int main(int argc, char** argv) {
     for (const auto& [kernel, registers] : chases)
         chaseRow(byRegisters, "chaseRegisters", kernel, Registers{registers}, SharedBytes{0});
     for (const unsigned blocks : {8, 6, 4, 2}) {
-        for (const unsigned more : {0, 1})  // byte than so many blocks can have
+        for (const unsigned more : {0, 1})  // with one byte more, a block is lost
             chaseRow(byShared, "chaseShared", chase<32>, Registers{32},
                      SharedBytes{sharedFor(sm, blocks) + more});
     }
@@ -300,8 +350,8 @@ int main(int argc, char** argv) {
         lab::randomInts(std::size_t{sets} * setSize, exercise.seed(), -100, 100);
     const lab::DeviceBuffer<int> data(input);
     const std::vector<unsigned> sums = walked(threads, block, passes, input, setSize);
-    // In all rows shared memory has the same size, no more of an SM than its blocks take for CUDA
-    // (in percent): L1 has all the rest.
+    // Shared memory has the same size in all rows, in percent of the most: just what CUDA takes for
+    // each block. L1 has all the rest.
     const std::size_t reserved = calculate(sm, {block, 32, 0}).blocks * sm.sharedReserved;
     const std::size_t forAllBlocks = occupancy::divideUp(100 * reserved, sm.shared);
     const auto walkRow = [&](auto* kernel, Registers registers) {
