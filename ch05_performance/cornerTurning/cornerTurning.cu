@@ -1,20 +1,20 @@
 // Multiplies two matrices of floats, C (m x n) = A (m x k) * B (k x n), where one of them is stored
-// transposed: its columns lie in memory one behind the other. Read by the same threads as before,
-// it is not coalesced; with the roles of the threads turned it is, and a tile in shared memory
-// turns it back ("corner turning").
+// transposed: its columns lie in memory one after the other. If each thread loads the same elements
+// as before, the loads are not coalesced. If the threads exchange their roles in the load, it is
+// coalesced, and a tile in shared memory turns the data back ("corner turning").
 //
-//   1 untiledRowMajor  all row-major, no tiles: lanes walk along a row of B and of C
-//   2 untiledB         B transposed: lanes are k elements apart
-//   3 untiledA         A transposed: lanes share its elements as before, nothing is lost
+//   1 untiledRowMajor  all row-major, no tiles: lanes go along a row of B and of C
+//   2 untiledB         B transposed: the lanes' elements are k apart
+//   3 untiledA         A transposed: lanes share its elements as before, so nothing is lost
 //   4 tiledRowMajor    all row-major, tiles of 32 x 32 in shared memory
-//   5 bAsItLies        B transposed: each thread fetches the element that it fetched before
-//   6 bTurnedLate      fetched along its rows; the tile is turned when it is read: conflicts
-//   7 bTurned          the tile is turned when it is written: fewer conflicts
-//   8 bTurnedPadded    and a column of padding takes them away
-//   9 aAsItLies        A transposed: each thread fetches the element that it fetched before
-//  10 aUnturned        fetched along its rows, and never turned: lanes share what they read of it
-//  11 aTurned          turned all the same: neighbours in its rows are loaded four at a time
-//     cublasSgemm      what NVIDIA's library makes of all three, in FP32 (no tensor cores)
+//   5 bAsItLies        B transposed: each thread loads the element that it loaded before
+//   6 bTurnedLate      loaded along its rows; the tile is turned when it is read: conflicts
+//   7 bTurned          the tile is turned when it is stored: fewer conflicts
+//   8 bTurnedPadded    a column of padding removes these conflicts
+//   9 aAsItLies        A transposed: each thread loads the element that it loaded before
+//  10 aUnturned        loaded along its rows, and never turned: lanes share what they read of it
+//  11 aTurned          turned all the same: four neighbours in a row of the tile are one load
+//     cublasSgemm      NVIDIA's library for all three layouts, in FP32 (no tensor cores)
 //
 // A thread computes one element of C, in blocks of 32 x 32.
 //
@@ -40,9 +40,10 @@
 #include "transposed.h"
 
 // No tiles. A transposed is stored as k x m elements, B transposed as n x k. The lanes of a warp
-// have the same row and neighbouring columns: they share an element of A, wherever it is, and read
-// neighbours in a row of B. In B transposed these are k elements apart: 32 lanes read 32 rows of
-// it. To swap x and y does not help: then they would read 32 rows of A, and write 32 rows of C.
+// have the same row of C and neighbouring columns. They share an element of A, wherever it is
+// stored, and read neighbours in a row of B. In B transposed, these are k elements apart, so 32
+// lanes read from 32 rows. To swap x and y does not help, because the lanes would then read 32 rows
+// of A and write 32 rows of C.
 template <bool kATransposed, bool kBTransposed>
 __global__ void untiled(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                         std::size_t k) {
@@ -59,20 +60,20 @@ __global__ void untiled(const float* a, const float* b, float* c, std::size_t m,
     c[row * n + col] = sum;
 }
 
-// The tiled kernels. aT and bT are A and B transposed: element (row, col) of B is bT[col * k +
-// row].
+// In the tiled kernels, aT and bT are A and B transposed: element (row, col) of B is
+// bT[col * k + row].
 
 constexpr unsigned kTile = 32;
 
-// An element of a row-major matrix; outside of it zero, which adds nothing to a sum.
+// An element of a row-major matrix. Outside of the matrix it is zero, which adds nothing to a sum.
 __device__ float elementOrZero(const float* matrix, std::size_t row, std::size_t col,
                                std::size_t rows, std::size_t cols) {
     return row < rows && col < cols ? matrix[row * cols + col] : 0;
 }
 
-// The kernel that all others are compared with. Along x, which are the lanes of a warp, it fetches
-// neighbours in a row of A and of B. It reads tileA[y][i], the same element for all lanes, and
-// tileB[i][x], an element from each bank.
+// We compare all others with this kernel. The lanes of a warp, along x, load neighbours in a row of
+// A and of B. They read tileA[y][i], the same element for all lanes, and tileB[i][x], an element
+// from each bank.
 __global__ void tiledRowMajor(const float* a, const float* b, float* c, std::size_t m,
                               std::size_t n, std::size_t k) {
     __shared__ float tileA[kTile][kTile];
@@ -87,14 +88,14 @@ __global__ void tiledRowMajor(const float* a, const float* b, float* c, std::siz
         tileB[y][x] = elementOrZero(b, first + y, firstCol + x, k, n);
         __syncthreads();  // the tiles are complete
         for (unsigned i = 0; i < kTile; ++i) sum += tileA[y][i] * tileB[i][x];
-        __syncthreads();  // nobody needs them any more
+        __syncthreads();  // all threads have read them
     }
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// Element (first + y, firstCol + x) of B, wherever it is: x counts rows of bT, which are k elements
-// apart. The warps of a block read the same 32 lines of 128 bytes, one after the other, so that L1
-// has most of them; each load still takes 32 sectors.
+// Loads element (first + y, firstCol + x) of B, wherever it is stored. x counts rows of bT, which
+// are k elements apart. The warps of a block read the same 32 lines of 128 bytes one after the
+// other, so L1 has most of them. But each load still takes 32 sectors.
 __global__ void bAsItLies(const float* a, const float* bT, float* c, std::size_t m, std::size_t n,
                           std::size_t k) {
     __shared__ float tileA[kTile][kTile];
@@ -114,9 +115,9 @@ __global__ void bAsItLies(const float* a, const float* bT, float* c, std::size_t
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// x and y have changed their roles in the load of bT, which is coalesced: the tile holds its rows,
-// the columns of B. The sums go along a row of the tile, each lane along another one: the lanes
-// read a column, all of it in one bank, and are served one after the other.
+// x and y have changed their roles in the load of bT, so it is coalesced. The tile now holds rows
+// of bT, which are columns of B. Still wrong: in a multiply-add, the lanes read a column of the
+// tile. It lies in one bank, so they are served one after the other.
 __global__ void bTurnedLate(const float* a, const float* bT, float* c, std::size_t m, std::size_t n,
                             std::size_t k) {
     __shared__ float tileA[kTile][kTile];
@@ -136,8 +137,8 @@ __global__ void bTurnedLate(const float* a, const float* bT, float* c, std::size
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// Turned while it is written: the lanes meet in one bank once for 32 multiply-adds. kPitch is how
-// far apart the rows of the tile are; with 33 the elements of a column are in different banks.
+// Turns the tile when it is stored, so the lanes use one bank once for 32 multiply-adds. kPitch is
+// the distance between rows of the tile. With 33, the elements of a column are in different banks.
 template <unsigned kPitch>
 __global__ void bTurned(const float* a, const float* bT, float* c, std::size_t m, std::size_t n,
                         std::size_t k) {
@@ -158,7 +159,7 @@ __global__ void bTurned(const float* a, const float* bT, float* c, std::size_t m
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// The same for A: element (firstRow + y, first + x), and x counts rows of aT.
+// As bAsItLies, for A: loads element (firstRow + y, first + x), and x counts rows of aT.
 __global__ void aAsItLies(const float* aT, const float* b, float* c, std::size_t m, std::size_t n,
                           std::size_t k) {
     __shared__ float tileA[kTile][kTile];
@@ -178,10 +179,10 @@ __global__ void aAsItLies(const float* aT, const float* b, float* c, std::size_t
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// The tile holds rows of aT, the columns of A, and may stay so: the lanes read tileA[i][y], the
-// same element for all of them, which is no conflict in a column either. Still wrong: what a thread
-// reads of it one after the other is no longer side by side, so that each multiply-add takes a load
-// of its own.
+// The tile holds rows of aT, which are columns of A, and may stay so. The lanes read tileA[i][y],
+// the same element for all of them, so there is no conflict. Still wrong: the elements that a
+// thread reads one after the other are no longer neighbours, so each multiply-add takes a load of
+// its own.
 __global__ void aUnturned(const float* aT, const float* b, float* c, std::size_t m, std::size_t n,
                           std::size_t k) {
     __shared__ float tileA[kTile][kTile];
@@ -201,9 +202,9 @@ __global__ void aUnturned(const float* aT, const float* b, float* c, std::size_t
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// Turned while it is written, so that four neighbours in a row of the tile are one load of 16
-// bytes. For this its rows begin at multiples of 16 bytes, which a pitch of 33 floats would not
-// allow; with 36 a column is in eight banks, and a store takes four turns instead of 32.
+// Turns the tile when it is stored, so four neighbours in a row of the tile are one load of 16
+// bytes. For this, rows must begin at multiples of 16 bytes, which a pitch of 33 floats does not
+// give. With 36 a column is in eight banks, and a store takes four wavefronts instead of 32.
 __global__ void aTurned(const float* aT, const float* b, float* c, std::size_t m, std::size_t n,
                         std::size_t k) {
     __shared__ float tileA[kTile][kTile + 4];
