@@ -1,16 +1,16 @@
-// Multiplies two matrices with a tile of results in the registers of each thread. What a thread has
-// read from shared memory serves a whole row or column of its tile; the ladder is about reading it
-// in fewer loads, and in fewer turns of shared memory.
+// Multiplies two matrices. Each thread computes a tile of C in its registers (register blocking),
+// so an element that it loads from shared memory serves a whole row or column of that tile. The
+// ladder makes these loads fewer, then wider, and then removes their bank conflicts.
 //
-//   1 registerColumn       8 x 1 results to a thread: an element of B serves 8 multiply-adds
+//   1 registerColumn       8 x 1 results for each thread: an element of B serves 8 multiply-adds
 //   2 registerSquare       8 x 8 results: 16 loads from shared memory serve 64 multiply-adds
 //   3 registerFloat4       loads and stores of 16 bytes: 4 loads serve 64 multiply-adds
-//   4 registerNoConflicts  the same, and the lanes of a warp no longer meet in a bank
+//   4 registerNoConflicts  the same loads and stores without bank conflicts
 //   5 registerWarpTiles    the lanes in a rectangle: more of them want the same 16 bytes
-//     cublasSgemm          what NVIDIA's library makes of it, in FP32 (no tensor cores)
+//     cublasSgemm          NVIDIA's library in FP32 (no tensor cores)
 //
-// Every element is one chain of fmaf() in the order of k. It rounds once, on the CPU as on the GPU:
-// the results of each kernel must be identical to the bit.
+// Each element is one chain of fmaf() in the order of k. fmaf() rounds once, on the CPU and on the
+// GPU, so the results of each kernel must be identical to the last bit.
 //
 //   ./lab run registerTiles -- --m=4K --n=4K --k=4K
 //   ./lab test registerTiles
@@ -32,17 +32,17 @@
 #include "lab.cuh"
 #include "peers_cublas.cuh"
 
-constexpr unsigned kStep = 8;  // along k: the columns of a tile of A, the rows of a tile of B
+constexpr unsigned kStep = 8;  // along k: columns of a tile of A, rows of a tile of B
 
-// The element, or 0 outside of the matrix, which adds nothing.
+// An element of a matrix, or 0 outside of it. A zero adds nothing to a sum.
 __device__ float elementOrZero(const float* matrix, std::size_t row, std::size_t col,
                                std::size_t rows, std::size_t cols) {
     return row < rows && col < cols ? matrix[row * cols + col] : 0;
 }
 
-// A block computes 64 x 64 results, a thread 8 neighbours in a column. An element of B is read once
-// and kept in a register for 8 multiply-adds. Still wrong: each of them reads an element of A,
-// which no other multiply-add of the thread can use.
+// A block computes 64 x 64 results, and a thread 8 neighbours in a column. A thread loads an
+// element of B once and keeps it in a register for 8 multiply-adds. Still wrong: each of them also
+// loads an element of A, and no other multiply-add of the thread can use it.
 constexpr unsigned kColumnSide = 64;                      // of the block's results
 constexpr unsigned kColumnThreads = kColumnSide * kStep;  // each loads an element of both tiles
 constexpr unsigned kColumnRows = kColumnSide * kColumnSide / kColumnThreads;  // of a thread
@@ -64,11 +64,11 @@ __global__ void registerColumn(const float* a, const float* b, float* c, std::si
 #pragma unroll
         for (unsigned i = 0; i < kStep; ++i) {
             const float ofB = tileB[i][x];
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // makes each index a constant: only then can an array live in registers
             for (unsigned r = 0; r < kColumnRows; ++r)
                 sum[r] = fmaf(tileA[kColumnRows * y + r][i], ofB, sum[r]);
         }
-        __syncthreads();  // nobody needs them any more
+        __syncthreads();  // no thread needs these tiles any more
     }
 #pragma unroll
     for (unsigned r = 0; r < kColumnRows; ++r) {
@@ -77,14 +77,14 @@ __global__ void registerColumn(const float* a, const float* b, float* c, std::si
     }
 }
 
-// From here on a block computes 128 x 128 results, a thread 8 x 8 of them.
+// From here on, a block computes 128 x 128 results, and a thread 8 x 8 of them.
 constexpr unsigned kSide = 128;
 constexpr unsigned kPerThread = 8;                // rows and columns of a thread
 constexpr unsigned kAcross = kSide / kPerThread;  // threads side by side
 constexpr unsigned kThreads = kAcross * kAcross;
-constexpr unsigned kBlocksPerSm = 2;  // at most 128 registers to a thread, so that as many fit
+constexpr unsigned kBlocksPerSm = 2;  // so a thread may use at most 128 registers
 
-// Each element of a column of A times each of a row of B: 64 multiply-adds for 16 elements.
+// Adds 8 elements of a column of A times 8 elements of a row of B: 64 multiply-adds.
 __device__ void addOuterProduct(const float (&ofA)[kPerThread], const float (&ofB)[kPerThread],
                                 float (&sum)[kPerThread][kPerThread]) {
 #pragma unroll
@@ -94,9 +94,10 @@ __device__ void addOuterProduct(const float (&ofA)[kPerThread], const float (&of
     }
 }
 
-// Elements of A are kept as well: each serves a row of the thread's results, each of B a column.
-// The rows and columns of a thread are 16 apart, so that neighbouring threads read neighbouring
-// elements. Still wrong: those of B take a load each, with 4 bytes for a thread.
+// A thread now keeps elements of A in registers as well. Each of them serves a row of the thread's
+// results, and each element of B serves a column. The rows and columns of a thread are 16 apart, so
+// neighbouring threads load neighbouring elements of B. Still wrong: each element of B takes a load
+// of 4 bytes.
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerSquare(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                    std::size_t k) {
@@ -137,9 +138,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     }
 }
 
-// Four neighbours of a row, 0 outside of the matrix. kWide: the rows have a multiple of four
-// elements, so that each begins at a multiple of 16 bytes, and the four are all inside or all
-// outside: one load. Else there are four.
+// Rungs 3 to 5 move four neighbours of a row at a time. With kWide, the rows of the matrices have a
+// multiple of four elements. Each row then begins at a multiple of 16 bytes, and the four are all
+// inside or all outside, so one load of 16 bytes serves them. Without kWide, there are four loads.
 template <bool kWide>
 __device__ float4 fourOrZero(const float* matrix, std::size_t row, std::size_t col,
                              std::size_t rows, std::size_t cols) {
@@ -154,8 +155,29 @@ __device__ float4 fourOrZero(const float* matrix, std::size_t row, std::size_t c
     }
 }
 
-// Two pieces of four elements of a row of a tile, `gap` apart.
-__device__ void readTwoPieces(const float* from, unsigned gap, float (&to)[kPerThread]) {
+// Copies a step's part of A and of B into the tiles, four elements of each for every thread. The
+// four of A are neighbours in a row of A. They go to a column of the tile, so that later a thread
+// can load neighbours in a column of A at once.
+template <bool kWide, unsigned kPitchA>
+__device__ void copyTiles(const float* a, const float* b, std::size_t m, std::size_t n,
+                          std::size_t k, std::size_t firstRow, std::size_t firstCol,
+                          std::size_t first, float (&tileA)[kStep][kPitchA],
+                          float (&tileB)[kStep][kSide]) {
+    static_assert(4 * kThreads == kSide * kStep, "a thread copies four elements of each tile");
+    const unsigned rowA = 4 * threadIdx.x / kStep, colA = 4 * threadIdx.x % kStep;
+    const unsigned rowB = 4 * threadIdx.x / kSide, colB = 4 * threadIdx.x % kSide;
+    const float4 fourOfA = fourOrZero<kWide>(a, firstRow + rowA, first + colA, m, k);
+    const float4 fourOfB = fourOrZero<kWide>(b, first + rowB, firstCol + colB, k, n);
+    tileA[colA][rowA] = fourOfA.x;
+    tileA[colA + 1][rowA] = fourOfA.y;
+    tileA[colA + 2][rowA] = fourOfA.z;
+    tileA[colA + 3][rowA] = fourOfA.w;
+    *reinterpret_cast<float4*>(&tileB[rowB][colB]) = fourOfB;
+}
+
+// Loads two pieces of four elements of a row of a tile. The second piece begins `gap` elements
+// after the first.
+__device__ void loadTwoPieces(const float* from, unsigned gap, float (&to)[kPerThread]) {
 #pragma unroll
     for (unsigned piece = 0; piece < 2; ++piece) {
         const float4 four = *reinterpret_cast<const float4*>(from + piece * gap);
@@ -166,50 +188,18 @@ __device__ void readTwoPieces(const float* from, unsigned gap, float (&to)[kPerT
     }
 }
 
-// Which of the block's results are a thread's: two pieces of four rows, the second one rowGap below
-// the first, times two pieces of four columns.
-struct ThreadTile {
-    unsigned row, col, rowGap, colGap;
-};
-
-// What rungs 3 to 5 have in common. For four elements of a column of A to be one load, its tile is
-// transposed on the way in: what were columns are rows, kPitchA elements apart.
-template <bool kWide, unsigned kPitchA>
-__device__ void multiply(ThreadTile tile, const float* a, const float* b, float* c, std::size_t m,
-                         std::size_t n, std::size_t k) {
-    static_assert(4 * kThreads == kSide * kStep, "a thread loads four elements of each tile");
-    __shared__ __align__(16) float tileA[kStep][kPitchA];
-    __shared__ __align__(16) float tileB[kStep][kSide];
-    const std::size_t firstRow = lab::blockY() * kSide;
-    const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
-    const unsigned rowA = 4 * threadIdx.x / kStep, colA = 4 * threadIdx.x % kStep;
-    const unsigned rowB = 4 * threadIdx.x / kSide, colB = 4 * threadIdx.x % kSide;
-
-    float sum[kPerThread][kPerThread] = {};
-    for (std::size_t first = 0; first < k; first += kStep) {
-        const float4 fourOfA = fourOrZero<kWide>(a, firstRow + rowA, first + colA, m, k);
-        const float4 fourOfB = fourOrZero<kWide>(b, first + rowB, firstCol + colB, k, n);
-        tileA[colA][rowA] = fourOfA.x;
-        tileA[colA + 1][rowA] = fourOfA.y;
-        tileA[colA + 2][rowA] = fourOfA.z;
-        tileA[colA + 3][rowA] = fourOfA.w;
-        *reinterpret_cast<float4*>(&tileB[rowB][colB]) = fourOfB;
-        __syncthreads();
-#pragma unroll
-        for (unsigned i = 0; i < kStep; ++i) {
-            float ofA[kPerThread], ofB[kPerThread];
-            readTwoPieces(&tileA[i][tile.row], tile.rowGap, ofA);
-            readTwoPieces(&tileB[i][tile.col], tile.colGap, ofB);
-            addOuterProduct(ofA, ofB, sum);
-        }
-        __syncthreads();
-    }
+// Stores a thread's 8 x 8 results, two pieces of four rows by two pieces of four columns. The first
+// of them is element (firstRow, firstCol) of C.
+template <bool kWide>
+__device__ void storePieces(const float (&sum)[kPerThread][kPerThread], unsigned rowGap,
+                            unsigned colGap, float* c, std::size_t firstRow, std::size_t firstCol,
+                            std::size_t m, std::size_t n) {
 #pragma unroll
     for (unsigned r = 0; r < kPerThread; ++r) {
-        const std::size_t row = firstRow + tile.row + r / 4 * tile.rowGap + r % 4;
+        const std::size_t row = firstRow + r / 4 * rowGap + r % 4;
 #pragma unroll
         for (unsigned s = 0; s < kPerThread; s += 4) {
-            const std::size_t col = firstCol + tile.col + s / 4 * tile.colGap;
+            const std::size_t col = firstCol + s / 4 * colGap;
             float* const to = c + row * n + col;
             if (kWide && row < m && col < n)
                 *reinterpret_cast<float4*>(to) =
@@ -221,44 +211,102 @@ __device__ void multiply(ThreadTile tile, const float* a, const float* b, float*
     }
 }
 
-// 16 x 16 threads, each with 8 neighbouring rows and columns. Still wrong: neighbouring threads
-// read B 32 bytes apart, and every fourth meets in the same banks. When A is stored in its tile,
-// every thread meets its neighbour, four of those rows away, which is 16 times all banks.
+// 16 x 16 threads, each with 8 neighbouring rows and 8 neighbouring columns. Still wrong: there are
+// bank conflicts. Neighbouring threads load pieces of B that are 32 bytes apart, so every fourth
+// thread wants the same banks. In a store to A's tile, two neighbouring threads write to rows of
+// the tile that are 4 x 128 floats apart, a multiple of 32, so they use the same bank.
 template <bool kWide>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerFloat4(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                    std::size_t k) {
-    const unsigned x = threadIdx.x % kAcross, y = threadIdx.x / kAcross;
-    multiply<kWide, kSide>({8 * y, 8 * x, 4, 4}, a, b, c, m, n, k);
+    __shared__ __align__(16) float tileA[kStep][kSide];
+    __shared__ __align__(16) float tileB[kStep][kSide];
+    const std::size_t firstRow = lab::blockY() * kSide;
+    const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
+    const unsigned row = threadIdx.x / kAcross * 8, col = threadIdx.x % kAcross * 8;
+
+    float sum[kPerThread][kPerThread] = {};
+    for (std::size_t first = 0; first < k; first += kStep) {
+        copyTiles<kWide>(a, b, m, n, k, firstRow, firstCol, first, tileA, tileB);
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < kStep; ++i) {
+            float fragmentA[kPerThread], fragmentB[kPerThread];
+            loadTwoPieces(&tileA[i][row], 4, fragmentA);
+            loadTwoPieces(&tileB[i][col], 4, fragmentB);
+            addOuterProduct(fragmentA, fragmentB, sum);
+        }
+        __syncthreads();
+    }
+    storePieces<kWide>(sum, 4, 4, c, firstRow + row, firstCol + col, m, n);
 }
 
-// The second piece is half a tile from the first, so that neighbouring threads read neighbouring 16
-// bytes. Rows of A's tile have 4 elements of padding: 4 rows are then 16 banks further. Still
-// wrong: a warp has 16 threads side by side, which want 256 different bytes of B at a time.
+// The second piece is half a tile away from the first, so neighbouring threads load neighbouring 16
+// bytes. Each row of A's tile has 4 floats of padding, so rows that are 4 apart begin 16 banks
+// apart. Still wrong: 16 threads of a warp stand side by side and want 256 different bytes of B.
 template <bool kWide>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerNoConflicts(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                         std::size_t k) {
-    const unsigned x = threadIdx.x % kAcross, y = threadIdx.x / kAcross;
-    multiply<kWide, kSide + 4>({4 * y, 4 * x, kSide / 2, kSide / 2}, a, b, c, m, n, k);
+    constexpr unsigned kHalf = kSide / 2;
+    __shared__ __align__(16) float tileA[kStep][kSide + 4];
+    __shared__ __align__(16) float tileB[kStep][kSide];
+    const std::size_t firstRow = lab::blockY() * kSide;
+    const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
+    const unsigned row = threadIdx.x / kAcross * 4, col = threadIdx.x % kAcross * 4;
+
+    float sum[kPerThread][kPerThread] = {};
+    for (std::size_t first = 0; first < k; first += kStep) {
+        copyTiles<kWide>(a, b, m, n, k, firstRow, firstCol, first, tileA, tileB);
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < kStep; ++i) {
+            float fragmentA[kPerThread], fragmentB[kPerThread];
+            loadTwoPieces(&tileA[i][row], kHalf, fragmentA);
+            loadTwoPieces(&tileB[i][col], kHalf, fragmentB);
+            addOuterProduct(fragmentA, fragmentB, sum);
+        }
+        __syncthreads();
+    }
+    storePieces<kWide>(sum, kHalf, kHalf, c, firstRow + row, firstCol + col, m, n);
 }
 
-// A warp has 32 x 64 results, its lanes stand in 4 rows of 8: half of a warp wants 128 bytes of B
-// in place of 256, as much as a turn has. Still wrong: it takes no fewer turns, since lanes that
-// want the same 16 bytes are 8 apart, and would have to be 1 or 2 (task 5). And a block loads
-// nothing while it computes, and computes nothing while it loads. `matmulFast` goes on from here.
+// A warp has a warp tile of 32 x 64 results, and its lanes stand in 4 rows of 8. Half of a warp
+// wants 128 bytes of B instead of 256, as many as a wavefront delivers. Still wrong: the load takes
+// no fewer wavefronts, because lanes that want the same 16 bytes are 8 apart. They would have to be
+// 1 or 2 apart (task 5). And a block loads nothing from global memory while it computes, and
+// computes nothing while it loads. `matmulFast` goes on from here.
 template <bool kWide>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerWarpTiles(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                       std::size_t k) {
+    __shared__ __align__(16) float tileA[kStep][kSide + 4];
+    __shared__ __align__(16) float tileB[kStep][kSide];
+    const std::size_t firstRow = lab::blockY() * kSide;
+    const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
     const unsigned warp = threadIdx.x / 32, x = threadIdx.x % 8, y = threadIdx.x % 32 / 8;
     const unsigned warpRow = warp / 2 * 32, warpCol = warp % 2 * 64;
-    multiply<kWide, kSide + 4>({warpRow + 4 * y, warpCol + 4 * x, 16, 32}, a, b, c, m, n, k);
+    const unsigned row = warpRow + 4 * y, col = warpCol + 4 * x;
+
+    float sum[kPerThread][kPerThread] = {};
+    for (std::size_t first = 0; first < k; first += kStep) {
+        copyTiles<kWide>(a, b, m, n, k, firstRow, firstCol, first, tileA, tileB);
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < kStep; ++i) {
+            float fragmentA[kPerThread], fragmentB[kPerThread];
+            loadTwoPieces(&tileA[i][row], 16, fragmentA);
+            loadTwoPieces(&tileB[i][col], 32, fragmentB);
+            addOuterProduct(fragmentA, fragmentB, sum);
+        }
+        __syncthreads();
+    }
+    storePieces<kWide>(sum, 16, 32, c, firstRow + row, firstCol + col, m, n);
 }
 
 int main(int argc, char** argv) {
     std::size_t m, n, k;
-    lab::Exercise exercise("registerTiles", "Multiplies matrices, a tile of results to a thread.");
+    lab::Exercise exercise("registerTiles", "Multiplies matrices, a tile of C in each thread.");
     exercise.option("m", &m, {2048, 192}, 1, lab::kMaxSize, "rows of A and C");
     exercise.option("n", &n, {2048, 192}, 1, lab::kMaxSize, "columns of B and C");
     exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");
@@ -274,7 +322,7 @@ int main(int argc, char** argv) {
 
     const bool wide = k % 4 == 0 && n % 4 == 0;
     exercise.title("C (%zu x %zu) = A (%zu x %zu) * B (%zu x %zu)", m, n, m, k, k, n);
-    if (!wide) exercise.note("k or n is no multiple of 4: rungs 3 to 5 load and store 4 bytes");
+    if (!wide) exercise.note("k or n is not a multiple of 4: rungs 3 to 5 move 4 bytes at a time");
     const ProductReference reference(hostA, hostB, m, n, k, exercise.seed());
     if (!reference.sampleNote().empty()) exercise.note(reference.sampleNote());
 
