@@ -1,6 +1,6 @@
 #pragma once
-// The instructions of a warp for tensor cores that C++ has no names for, one function each. PTX
-// ISA, "Warp Level Matrix Instructions", shows which thread holds which element.
+// A function for each instruction of a warp for tensor cores that C++ has no name for. PTX ISA,
+// "Warp Level Matrix Instructions", shows which lane holds which element.
 
 #include <cuda_bf16.h>
 
@@ -9,9 +9,9 @@
 
 namespace mma {
 
-// Four matrices of 8 x 8 elements of 16 bits, from shared memory: lane l names row l % 8 of matrix
-// l / 8, 16 bytes that stand anywhere. Afterwards lane l holds, of each matrix, elements
-// 2 (l % 4) and 2 (l % 4) + 1 of row l / 4.
+// Loads four matrices of 8 x 8 elements of 16 bits from shared memory. Lane l gives the address of
+// row l % 8 of matrix l / 8: 16 bytes, which may lie anywhere. Afterwards lane l holds, of each
+// matrix, elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4.
 __device__ inline void ldmatrix(std::uint32_t (&pairs)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
@@ -19,8 +19,8 @@ __device__ inline void ldmatrix(std::uint32_t (&pairs)[4], const void* row) {
                  : "memory");
 }
 
-// The same, transposed on the way: lane l holds elements 2 (l % 4) and 2 (l % 4) + 1 of column
-// l / 4.
+// Does the same and transposes each matrix: lane l then holds elements 2 (l % 4) and
+// 2 (l % 4) + 1 of column l / 4.
 __device__ inline void ldmatrixTransposed(std::uint32_t (&pairs)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(pairs[0]), "=r"(pairs[1]), "=r"(pairs[2]), "=r"(pairs[3])
@@ -28,9 +28,10 @@ __device__ inline void ldmatrixTransposed(std::uint32_t (&pairs)[4], const void*
                  : "memory");
 }
 
-// d (16 x 8) += a (16 x 16) * b (16 x 8). a is four matrices of 8 x 8: rows 0 to 7, rows 8 to 15,
-// and the same for the second half of k; b is two, transposed. Lane l holds elements 2 (l % 4) and
-// 2 (l % 4) + 1 of row l / 4 of d in d[0] and d[1], and eight rows below these d[2] and d[3].
+// d (16 x 8) += a (16 x 16) * b (16 x 8). a consists of four matrices of 8 x 8: rows 0 to 7, rows 8
+// to 15, and the same rows of the second half of k. b consists of two, transposed. In d[0] and
+// d[1], lane l holds elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of d. d[2] and d[3] are
+// eight rows below them.
 __device__ inline void mma16x8x16(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                   std::uint32_t b1) {
     asm volatile(

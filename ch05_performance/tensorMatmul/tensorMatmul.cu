@@ -1,13 +1,13 @@
-// Multiplies two matrices on tensor cores: units that take whole tiles, of which a warp holds
-// pieces. C (m x n) = A (m x k) * B (k x n), all row-major, of BF16, with sums in FP32. What a
-// thread does is no longer arithmetic: the ladder is about feeding the units.
+// Multiplies two matrices on tensor cores, which take whole small matrices that a warp holds in its
+// registers. C (m x n) = A (m x k) * B (k x n), all row-major and of BF16, with sums in FP32. The
+// tensor cores are so fast that the whole ladder is about feeding them.
 //
-//   1 wmmaGlobal      each warp a tile of 16 x 16, whose operands come straight from global memory
-//   2 wmmaShared      each warp 32 x 64, from tiles in shared memory
-//   3 mmaPipelined    each warp 64 x 64, by mma and ldmatrix; tiles come while others are used
-//     cublasGemmEx    what NVIDIA's library makes of it, with the same types
+//   1 wmmaGlobal      a warp computes 16 x 16 elements of C and loads its operands from global
+//   memory 2 wmmaShared      a warp computes 32 x 64, from tiles in shared memory 3 mmaPipelined a
+//   warp computes 64 x 64 with mma and ldmatrix; copies run ahead of the products
+//     cublasGemmEx    NVIDIA's library, with the same types
 //
-// Tensor cores for BF16 came with sm_80. The instructions of sm_90 are in hopperMatmul.
+// Tensor cores take BF16 since sm_80. hopperMatmul uses the instructions of sm_90.
 //
 //   ./lab run tensorMatmul -- --m=4K --n=4K --k=4K
 //   ./lab test tensorMatmul
@@ -41,8 +41,9 @@ using FragmentB =
     nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, bf16, nvcuda::wmma::row_major>;
 using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
 
-// Which lane holds which of a fragment's sums is not said: they go through shared memory, where
-// each lane rounds half a row. `scratch` is the warp's own.
+// Rounds the sums of a warp to BF16 and stores them. WMMA does not say which lane holds which sum,
+// so the sums go through shared memory, where each lane rounds half a row. Each warp has a
+// `scratch` of its own.
 __device__ void storeRounded(const Sums& sums, float (&scratch)[16][16], bf16* c,
                              std::size_t pitch) {
     const unsigned lane = threadIdx.x % 32, row = lane / 2, col = lane % 2 * 8;
@@ -55,11 +56,11 @@ __device__ void storeRounded(const Sums& sums, float (&scratch)[16][16], bf16* c
     __syncwarp();  // before the scratch is used again
 }
 
-// m, n and k are multiples of 16 in all kernels: matrices are padded with zeros, and rows lie k or
-// n elements apart.
+// All kernels get m, n and k as multiples of 16: the matrices are padded with zeros. The rows of A
+// lie k elements apart, those of B and C n elements.
 
-// Four warps, each with a tile of C. Still wrong: 4096 multiply-adds for 512 elements that are
-// fetched, and every warp fetches its own.
+// Each of the four warps of a block computes a tile of 16 x 16 of C. Still wrong: a warp loads 512
+// elements for 4096 multiply-adds, and each warp loads its own.
 __global__ void wmmaGlobal(const bf16* a, const bf16* b, bf16* c, std::size_t m, std::size_t n,
                            std::size_t k) {
     __shared__ float scratch[4][16][16];
@@ -80,11 +81,12 @@ __global__ void wmmaGlobal(const bf16* a, const bf16* b, bf16* c, std::size_t m,
     storeRounded(sums, scratch[warp], c + row * n + col, n);
 }
 
-// Eight warps share tiles of 128 x 32 and 32 x 128, and each keeps 2 x 4 tiles of C in registers: a
-// fragment of A is used four times, one of B twice. Eight more elements in a row of a tile put rows
-// into other banks. Still wrong: while tiles are fetched nothing is multiplied, and while they are
-// multiplied nothing is fetched; every tile goes through registers.
-constexpr unsigned kSide = 128, kDepth = 32, kPad = 8;
+// Eight warps share a tile of 128 x 32 of A and one of 32 x 128 of B. Each warp keeps 2 x 4 tiles
+// of C in registers, so it uses a fragment of A four times and one of B twice. Each row of a tile
+// has eight more elements than it needs, which puts its neighbours into other banks. Still wrong:
+// while a block loads tiles it multiplies nothing, and while it multiplies it loads nothing.
+constexpr unsigned kSide = 128, kDepth = 32;
+constexpr unsigned kPad = 8;  // elements
 
 __global__ void wmmaShared(const bf16* a, const bf16* b, bf16* c, std::size_t m, std::size_t n,
                            std::size_t k) {
@@ -128,7 +130,7 @@ __global__ void wmmaShared(const bf16* a, const bf16* b, bf16* c, std::size_t m,
                     nvcuda::wmma::mma_sync(sums[r][col], fragmentA[r], fragmentB, sums[r][col]);
             }
         }
-        __syncthreads();  // nobody needs them any more
+        __syncthreads();  // all warps have used the tiles
     }
     for (unsigned r = 0; r < 2; ++r) {
         for (unsigned q = 0; q < 4; ++q) {
@@ -138,11 +140,11 @@ __global__ void wmmaShared(const bf16* a, const bf16* b, bf16* c, std::size_t m,
     }
 }
 
-// A ring of kStages pairs of tiles. While one pair is multiplied, three more are on their way, by
-// copies that need no register and no thread that waits. In place of the pad, pieces of 16 bytes
-// change places within a row, so that the eight rows of which ldmatrix takes a piece each are in
-// different banks: `swizzled`. Still wrong: all warps issue loads, products and addresses alike,
-// and a product of 16 x 8 x 16 is an instruction of its own.
+// A ring of kStages stages, each with a tile of A and one of B. While the block multiplies one
+// stage, asynchronous copies fill the three others. They need no registers, and no thread waits for
+// them. Instead of padding, the tiles are swizzled: within a row, the pieces of 16 bytes are
+// permuted. Still wrong: the warps that multiply also issue all copies and compute all addresses,
+// and an mma takes only 16 x 8 x 16.
 constexpr unsigned kStages = 4;
 
 struct Stage {
@@ -150,12 +152,22 @@ struct Stage {
     bf16 b[kDepth][kSide];
 };
 
-// A row of a has four pieces, so two rows fill the 128 bytes of all banks; one of b has 16.
-__device__ bf16* swizzledA(Stage& stage, unsigned row, unsigned piece) {
-    return &stage.a[row][(piece ^ row / 2 % 4) * 8];
+// The place, within a row of a tile, of a piece of 16 bytes. A row of a has 4 pieces, and a row of
+// b has 16. ldmatrix loads one piece from each of eight neighbouring rows. With these places, the
+// eight pieces lie in different banks.
+__device__ unsigned placeInA(unsigned row, unsigned piece) {
+    return piece ^ row / 2 % 4;  // two rows of a fill the 128 bytes of all banks
 }
-__device__ bf16* swizzledB(Stage& stage, unsigned row, unsigned piece) {
-    return &stage.b[row][(piece ^ row % 8) * 8];
+__device__ unsigned placeInB(unsigned row, unsigned piece) {
+    return piece ^ row % 8;
+}
+
+// Where a piece begins.
+__device__ bf16* pieceOfA(Stage& stage, unsigned row, unsigned piece) {
+    return &stage.a[row][placeInA(row, piece) * 8];
+}
+__device__ bf16* pieceOfB(Stage& stage, unsigned row, unsigned piece) {
+    return &stage.b[row][placeInB(row, piece) * 8];
 }
 
 __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b, bf16* c,
@@ -167,9 +179,9 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
     const std::size_t firstRow = lab::blockY() * kSide;
     const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
 
-    // Starts the copies of the next pair of tiles; what lies outside of the matrices becomes zeros,
-    // and nothing is read for it. A thread copies four pieces of each tile, and from step to step
-    // only adds to two pointers: addresses take instructions, too.
+    // Starts the copies of the next stage. Zeros take the place of elements outside of the
+    // matrices. A thread copies four pieces of each tile. From step to step it only adds to two
+    // pointers, since addresses take instructions, too.
     const unsigned rowA = threadIdx.x / 4, pieceA = threadIdx.x % 4;
     const unsigned rowB = threadIdx.x / 16, pieceB = threadIdx.x % 16;
     const bf16* fromA = a + (firstRow + rowA) * k + pieceA * 8;
@@ -182,9 +194,9 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
         for (unsigned i = 0; i < 4; ++i) {
             const bool inA = firstRow + rowA + 32 * i < m && first + pieceA * 8 < k;
             const bool inB = first + rowB + 8 * i < k && firstCol + pieceB * 8 < n;
-            __pipeline_memcpy_async(swizzledA(stage, rowA + 32 * i, pieceA),
+            __pipeline_memcpy_async(pieceOfA(stage, rowA + 32 * i, pieceA),
                                     inA ? fromA + 32 * i * k : a, 16, inA ? 0 : 16);
-            __pipeline_memcpy_async(swizzledB(stage, rowB + 8 * i, pieceB),
+            __pipeline_memcpy_async(pieceOfB(stage, rowB + 8 * i, pieceB),
                                     inB ? fromB + 8 * i * n : b, 16, inB ? 0 : 16);
         }
         __pipeline_commit();
@@ -196,8 +208,8 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
     float sums[4][8][4] = {};  // 4 x 8 tiles of 16 x 8
     for (unsigned s = 0; s + 1 < kStages; ++s) fetch(s * kDepth);
     for (std::size_t first = 0; first < k; first += kDepth) {
-        __pipeline_wait_prior(kStages - 2);  // this thread's part of the oldest pair is there
-        __syncthreads();                     // all parts are; and the pair before is used up
+        __pipeline_wait_prior(kStages - 2);  // this thread's copies of the oldest stage are there
+        __syncthreads();                     // those of all threads are; the last stage is free
         fetch(first + (kStages - 1) * kDepth);
         Stage& stage = stages[toUse];
         advance(toUse);
@@ -207,12 +219,12 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
 #pragma unroll
             for (unsigned r = 0; r < 4; ++r) {
                 mma::ldmatrix(fragmentA[r],
-                              swizzledA(stage, warpRow + 16 * r + lane % 16, i / 8 + lane / 16));
+                              pieceOfA(stage, warpRow + 16 * r + lane % 16, i / 8 + lane / 16));
             }
 #pragma unroll
             for (unsigned q = 0; q < 4; ++q) {
                 mma::ldmatrixTransposed(
-                    fragmentB[q], swizzledB(stage, i + lane % 16, warpCol / 8 + 2 * q + lane / 16));
+                    fragmentB[q], pieceOfB(stage, i + lane % 16, warpCol / 8 + 2 * q + lane / 16));
             }
 #pragma unroll
             for (unsigned r = 0; r < 4; ++r) {
@@ -226,7 +238,7 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
     }
 
 #pragma unroll
-    for (unsigned r = 0; r < 8; ++r) {  // upper and lower halves
+    for (unsigned r = 0; r < 8; ++r) {  // upper and lower halves of the four tiles
 #pragma unroll
         for (unsigned q = 0; q < 8; ++q) {
             const std::size_t row = firstRow + warpRow + 8 * r + lane / 4;
@@ -257,7 +269,7 @@ int main(int argc, char** argv) {
     const bf16 *const a = product.a(), *const b = product.b();
     bf16* const c = product.c().get();
     const std::size_t rows = padded(m), cols = padded(n), depth = padded(k);
-    const lab::Work work = lab::tensorFlops(2.0 * m * n * k);  // without those on the padding
+    const lab::Work work = lab::tensorFlops(2.0 * m * n * k);  // the padding does not count
     const auto isProduct = [&] { return product.mismatch(); };
 
     lab::Ladder ladder(exercise, product.c());
@@ -274,7 +286,7 @@ int main(int argc, char** argv) {
         ladder.rung("mmaPipelined", tiles, 128, work, isProduct,
                     [&] { mmaPipelined<<<tiles, 128, kBytes>>>(a, b, c, rows, cols, depth); });
     } else {
-        exercise.note("no kernels: tensor cores take BF16 from sm_80 on");
+        exercise.note("no kernels: tensor cores take BF16 only from sm_80 on");
     }
     lab::cublasMatmulBf16(ladder, isProduct, a, b, c, m, n, k, depth, cols);
     ladder.announceFastest();
