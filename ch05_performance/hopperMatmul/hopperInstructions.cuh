@@ -1,8 +1,7 @@
 #pragma once
-// The instructions of sm_90 that C++ has no names for yet, one function each: the barrier that
-// counts bytes (mbarrier), the copies of whole tiles (TMA), the product of a warp group (wgmma).
-// PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions" and "cp.async.bulk.tensor", has the
-// details.
+// A function for each instruction of sm_90 that C++ has no name for: barriers that count bytes
+// (mbarrier), copies of whole tiles (TMA), products of a warp group (wgmma). PTX ISA, "Asynchronous
+// Warpgroup Level Matrix Instructions" and "cp.async.bulk.tensor", has the details.
 
 #include <cuda.h>  // CUtensorMap
 #include <cuda_bf16.h>
@@ -11,15 +10,15 @@
 
 namespace hopper {
 
-// Instructions name shared memory by a number of 32 bits, not by a C++ pointer.
+// These instructions take an address in shared memory as a number of 32 bits, not as a C++ pointer.
 __device__ inline std::uint32_t sharedAddress(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- mbarrier: a barrier in shared memory that may also wait for bytes ----
+// ---- mbarrier: a barrier in shared memory that can also wait for bytes ----
 //
-// Its phase ends when `arrivals` have come and all bytes that were announced are there. Phases
-// alternate between parity 0, the first, and 1.
+// A phase ends when `arrivals` threads have arrived and all announced bytes have come. The first
+// phase has parity 0, the next 1, the next 0 again.
 
 using Barrier = std::uint64_t;
 
@@ -29,12 +28,12 @@ __device__ inline void initBarrier(Barrier* barrier, unsigned arrivals) {
                  : "memory");
 }
 
-// After initBarrier(): the copy engine, and the other blocks of the cluster, see it.
+// Makes barriers visible to TMA and to the other blocks of the cluster, after initBarrier().
 __device__ inline void publishBarriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// One arrival, which announces `bytes` that copies will bring in this phase.
+// Arrives, and announces the bytes that copies will bring in this phase.
 __device__ inline void arriveAndExpect(Barrier* barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(barrier)),
@@ -42,9 +41,9 @@ __device__ inline void arriveAndExpect(Barrier* barrier, unsigned bytes) {
         : "memory");
 }
 
-// One arrival at the barrier that stands in the same place of block `rank` of the cluster. It says
-// that this thread has read something, not that it has written: `relaxed`, for a release would
-// first wait until all it has written can be seen by the whole cluster, which takes long.
+// Arrives at the barrier that lies at the same place in block `rank` of the cluster. The thread has
+// only read, so `relaxed` is enough. A release would first wait until the whole cluster can see all
+// earlier writes of the thread, which takes long.
 __device__ inline void arriveAt(Barrier* barrier, unsigned rank) {
     asm volatile(
         "{.reg .b32 there;\n"
@@ -55,8 +54,8 @@ __device__ inline void arriveAt(Barrier* barrier, unsigned rank) {
         : "memory");
 }
 
-// Returns when the phase of this parity is over. Of a new barrier, the phase "before the first" is:
-// waiting for parity 1 does not wait.
+// Returns when the phase of this parity is over. A new barrier behaves as if a phase of parity 1
+// had just ended, so waiting for parity 1 returns at once.
 __device__ inline void waitFor(Barrier* barrier, unsigned parity) {
     asm volatile(
         "{.reg .pred over;\n"
@@ -75,15 +74,15 @@ __device__ inline unsigned rankInCluster() {
     return rank;
 }
 
-// A barrier of all threads of the cluster. It passes on no data, only that all are here.
+// A barrier of all threads of the cluster. It does not make writes visible.
 __device__ inline void syncCluster() {
     asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
 }
 
-// ---- TMA: one thread orders the copy of a tile; the hardware computes all addresses ----
+// ---- TMA: one thread requests the copy of a tile, and the hardware computes all addresses ----
 
-// The tile whose first element is (row, column) of the matrix that `map` describes comes to
-// `tile`, and its bytes are counted by `barrier`. What lies outside of the matrix comes as zeros.
+// Copies a tile to shared memory. (row, column) is its first element in the matrix that `map`
+// describes. `barrier` counts the bytes. Elements outside of the matrix arrive as zeros.
 __device__ inline void loadTile(void* tile, const CUtensorMap* map, unsigned row, unsigned column,
                                 Barrier* barrier) {
     asm volatile(
@@ -93,8 +92,8 @@ __device__ inline void loadTile(void* tile, const CUtensorMap* map, unsigned row
         : "memory");
 }
 
-// The same for all blocks of the cluster whose bits are set in `blocks`: to the same place in each,
-// and counted by the barrier there.
+// Does the same for all blocks of the cluster whose bits are set in `blocks`. The tile arrives at
+// the same place in each of them, and the barrier there counts it.
 __device__ inline void loadTileForAll(void* tile, const CUtensorMap* map, unsigned row,
                                       unsigned column, Barrier* barrier, std::uint16_t blocks) {
     asm volatile(
@@ -104,7 +103,8 @@ __device__ inline void loadTileForAll(void* tile, const CUtensorMap* map, unsign
         : "memory");
 }
 
-// From shared memory to the matrix; what would lie outside of it is not written.
+// Copies a tile from shared memory to the matrix, without the elements that would lie outside of
+// it.
 __device__ inline void storeTile(const CUtensorMap* map, unsigned row, unsigned column,
                                  const void* tile) {
     asm volatile(
@@ -114,54 +114,53 @@ __device__ inline void storeTile(const CUtensorMap* map, unsigned row, unsigned 
         : "memory");
 }
 
-// The stores that this thread has ordered since the last call become a group.
+// Closes a group of all stores that this thread has requested since the last call.
 __device__ inline void commitStores() {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Until all but the last `kPending` groups have read their shared memory, which is free then.
+// Waits until all but the last `kPending` groups have read their shared memory, which is then free.
 template <int kPending>
 __device__ inline void waitForStoresToRead() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
 }
 
-// Shared memory that this thread has written becomes visible to TMA and wgmma.
+// Makes this thread's writes to shared memory visible to TMA and wgmma.
 __device__ inline void publishShared() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 // ---- wgmma: four warps multiply two tiles in shared memory, asynchronously ----
 
-// What a product has to know of a tile: address, two distances, and that TMA has stored it with the
-// 128-byte swizzle: rows of 128 bytes, in which piece p of 16 bytes of row r is at place
-// p ^ (r % 8). `stride` is from eight rows to the next eight, `leading` from one tile of 128 bytes
-// width to its neighbour (which is used only by operands of which k is the row).
+// Describes a tile for wgmma: its address, two distances, and the 128-byte swizzle with which TMA
+// has stored it. `stride` is the distance from eight rows to the next eight, `leading` the one from
+// a tile 128 bytes wide to its neighbour. Only an operand whose rows are k needs `leading`.
 __device__ inline std::uint64_t tileDescriptor(const void* tile, unsigned leading,
                                                unsigned stride) {
     return (sharedAddress(tile) & 0x3FFFF) >> 4 | std::uint64_t{leading >> 4} << 16 |
            std::uint64_t{stride >> 4} << 32 | std::uint64_t{1} << 62;
 }
 
-// Before the first product: registers that hold sums are not written any more.
+// Before the first product: orders it behind earlier accesses to the registers of the sums.
 __device__ inline void beginProducts() {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
-// The products since the last call become a group.
+// Closes a group of all products since the last call.
 __device__ inline void commitProducts() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Until all but the last `kPending` groups are done.
+// Waits until all but the last `kPending` groups of products are complete.
 template <int kPending>
 __device__ inline void waitForProducts() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-// d (64 x 256) = a (64 x 16) * b (16 x 256), or d += where `add`. Rows of the tile of a have
-// consecutive k; rows of the tile of b are k, and have consecutive columns. Thread t of the warp
-// group has of rows t / 32 * 16 + t % 32 / 4 (d[4 j], d[4 j + 1]) and eight below it (d[4 j + 2],
-// d[4 j + 3]) columns 8 j + t % 4 * 2 and the one after it.
+// d (64 x 256) = a (64 x 16) * b (16 x 256), or d += with `add`. k runs along the rows of the tile
+// of a and down the columns of the tile of b. Thread t of the warp group holds columns 8 j + t % 4
+// * 2 and the next one of two rows: of row t / 32 * 16 + t % 32 / 4 in d[4 j] and d[4 j + 1], and
+// of the row eight below in d[4 j + 2] and d[4 j + 3].
 // clang-format off
 __device__ inline void wgmma64x256x16(float (&d)[128], std::uint64_t a, std::uint64_t b, bool add) {
     asm volatile(
@@ -176,7 +175,7 @@ __device__ inline void wgmma64x256x16(float (&d)[128], std::uint64_t a, std::uin
         "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
         "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
         "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
-        // Operands, whether to add, signs of a and b, and whether each has k as the row.
+        // Operands, whether to add, the signs of a and b, and for each whether its rows are k.
         "%128, %129, add, 1, 1, 0, 1;}"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
           "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
@@ -200,8 +199,8 @@ __device__ inline void wgmma64x256x16(float (&d)[128], std::uint64_t a, std::uin
 
 // ---- from registers to shared memory, and how many registers there are ----
 
-// Four 8 x 8 matrices of 16 bits: of each, a thread holds two neighbours. Lane l names where row
-// l % 8 of matrix l / 8 goes, 16 bytes.
+// Stores four matrices of 8 x 8 elements of 16 bits, of which a thread holds two neighbours each.
+// Lane l gives the address of row l % 8 of matrix l / 8, 16 bytes.
 __device__ inline void stmatrix(void* row, const std::uint32_t (&pairs)[4]) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      sharedAddress(row)),
@@ -209,13 +208,13 @@ __device__ inline void stmatrix(void* row, const std::uint32_t (&pairs)[4]) {
                  : "memory");
 }
 
-// A barrier of the 128 threads of a warp group, with a number of its own.
+// A barrier of the 128 threads of a warp group. Each group uses a number of its own.
 __device__ inline void syncWarpGroup(unsigned number) {
     asm volatile("bar.sync %0, 128;" ::"r"(number) : "memory");
 }
 
-// A warp group gives registers back, or takes those that others have given back: so many per thread
-// from now on.
+// A warp group gives registers back, or takes registers that others have given back. Each of its
+// threads has kRegisters from then on.
 template <int kRegisters>
 __device__ inline void shrinkRegisters() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));

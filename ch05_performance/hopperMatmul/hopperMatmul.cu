@@ -1,15 +1,15 @@
-// Multiplies two matrices with what sm_90 (H100, H200) brought for it: copies of whole tiles by one
-// thread (TMA), barriers that count their bytes (mbarrier), products of a group of four warps whose
-// operands stay in shared memory (wgmma). C (m x n) = A (m x k) * B (k x n), all row-major, of
+// Multiplies two matrices with the instructions of sm_90 (H100, H200). One thread copies whole
+// tiles (TMA), barriers count the bytes that arrive (mbarrier), and groups of four warps multiply
+// tiles that stay in shared memory (wgmma). C (m x n) = A (m x k) * B (k x n), all row-major and of
 // BF16, with sums in FP32.
 //
-//   1 wgmmaSimple      128 x 256 elements of C to a block; load, wait, multiply, wait
-//   2 wgmmaProducer    a thread does nothing but load, four tiles ahead of those that multiply
-//   3 wgmmaPersistent  a block computes several tiles, and stores one while the next is loaded
-//   4 wgmmaCluster     two blocks on two multiprocessors share what they load of B
-//     cublasGemmEx     what NVIDIA's library makes of it, with the same types
+//   1 wgmmaSimple      a block computes 128 x 256 elements of C: load, wait, multiply, wait
+//   2 wgmmaProducer    one thread does nothing but load, up to four stages ahead of the products
+//   3 wgmmaPersistent  a block computes several tiles, and stores one while it loads for the next
+//   4 wgmmaCluster     two blocks on two multiprocessors share the tiles of B that they load
+//     cublasGemmEx     NVIDIA's library, with the same types
 //
-// Runs on GPUs of compute capability 9.0 alone.
+// It runs only on GPUs of compute capability 9.0.
 //
 //   ./lab run hopperMatmul -- --m=8K --n=8K --k=8K
 //   ./lab test hopperMatmul
@@ -21,8 +21,9 @@
 //   ncu build/ch05_performance/hopperMatmul --profile
 //
 // Without CMake, after `mkdir -p build`, in one line:
-//   nvcc -std=c++17 -arch=sm_90a -Icommon ch05_performance/hopperMatmul/hopperMatmul.cu
-//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/hopperMatmul
+//   nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -Icommon
+//       ch05_performance/hopperMatmul/hopperMatmul.cu common/*.cpp common/*.cu
+//       -DLAB_HAVE_CUBLAS -lcublas -o build/hopperMatmul
 
 #include <cuda_bf16.h>
 
@@ -39,7 +40,7 @@
 
 using namespace hopper;
 
-// One thread loads both tiles. `full` will have counted their bytes when they are there.
+// One thread starts the copies of both tiles. `full` counts their bytes as they arrive.
 __device__ void load(Stage& stage, Barrier* full, const CUtensorMap& mapA, const CUtensorMap& mapB,
                      unsigned row, unsigned col, unsigned k) {
     arriveAndExpect(full, sizeof(Stage));
@@ -47,7 +48,9 @@ __device__ void load(Stage& stage, Barrier* full, const CUtensorMap& mapA, const
     for (unsigned i = 0; i < kBoxes; ++i) loadTile(stage.b[i], &mapB, k, col + 64 * i, full);
 }
 
-// Still wrong: while the tiles come nobody multiplies, and the other way round.
+// Loads two tiles, waits for them, multiplies them, and waits for the products. Still wrong: while
+// the tiles are in flight the block multiplies nothing, and while it multiplies nothing is in
+// flight.
 __global__ void __launch_bounds__(2 * kGroup, 1)
     wgmmaSimple(const __grid_constant__ CUtensorMap mapA, const __grid_constant__ CUtensorMap mapB,
                 bf16* c, std::size_t m, std::size_t n, std::size_t k) {
@@ -75,8 +78,9 @@ __global__ void __launch_bounds__(2 * kGroup, 1)
     storeSums(sums, c, m, n, row + consumer * 64, col);
 }
 
-// A ring of stages, each with two barriers: `full`, the bytes are there, and `empty`, the consumers
-// have used them. Who goes around the ring has a position in it and the parity of the round.
+// A ring of stages. Each stage has two barriers: `full` tells that its bytes have arrived, and
+// `empty` that the consumers have used them. Whoever goes around the ring keeps a position in it,
+// and the parity of the round.
 struct Position {
     unsigned stage = 0, parity = 0;
     __device__ void advance(unsigned stages) {
@@ -86,9 +90,9 @@ struct Position {
     }
 };
 
-// One thread of a third group of warps, the producer, loads as far ahead as there are stages. It
-// needs few registers, and the consumers get those of its group. Still wrong: at the end of a block
-// nothing is multiplied until its sums are stored, and the next block has filled its stages.
+// One thread of a third warp group, the producer, loads as far ahead as there are stages. Its group
+// needs few registers and gives the others to the consumers. Still wrong: while a block stores its
+// sums, and while the next block fills its stages, nothing is multiplied.
 constexpr unsigned kStages = 4;
 
 struct Ring {
@@ -96,7 +100,7 @@ struct Ring {
     Barrier full[kStages], empty[kStages];
 };
 
-// By one thread; `consumers` are all groups of warps that read what is loaded here.
+// One thread calls it. `consumers` counts the warp groups that use the stages of this ring.
 __device__ void initRing(Ring& ring, unsigned consumers) {
     for (unsigned i = 0; i < kStages; ++i) {
         initBarrier(&ring.full[i], 1);
@@ -139,9 +143,9 @@ __global__ void __launch_bounds__(3 * kGroup, 1)
     }
 }
 
-// Which tile of C is the next: column by column within bands of so many rows of tiles, so that
-// blocks that run at the same time share rows of A and columns of B, and L2 has both. Every other
-// band goes from right to left: it begins with the columns of B that the last one ended with.
+// The order of the tiles of C: column by column within bands of kBand rows of tiles. So blocks that
+// run at the same time share rows of A and columns of B, and L2 has both. Every other band goes
+// from right to left and begins with the columns of B that the last band ended with.
 constexpr unsigned kBand = 16;
 
 struct Tile {
@@ -149,21 +153,23 @@ struct Tile {
 };
 __device__ Tile tileAt(unsigned index, unsigned rows, unsigned cols, unsigned band) {
     const unsigned number = index / (band * cols), inBand = index % (band * cols);
-    const unsigned height = min(band, rows - number * band);  // the last one may be lower
+    const unsigned height = min(band, rows - number * band);  // the last band may be lower
     const unsigned col = inBand / height;
     return {number * band + inBand % height, number % 2 ? cols - 1 - col : col};
 }
 
-// As many blocks as there is room for, and each takes every so many-th tile. While consumers store
-// a tile, the producer fetches for the next one. They store by TMA as well, in pieces of 64 x 64
-// that wait in shared memory while the consumer goes on.
+// There are as many blocks as SMs can run at a time, and each computes several tiles. While the
+// consumers store a tile, the producer already loads for the next one. The consumers store by TMA,
+// too, in pieces of 64 x 64 elements: TMA copies them from shared memory while the consumer goes
+// on.
 //
-// kCluster blocks, one below the other, need the same columns of B: each loads its part of the four
-// boxes, for all of them. So a stage is empty when the consumers of the whole cluster have used it.
+// The kCluster blocks of a cluster compute tiles that lie one below the other, so they need the
+// same columns of B. Each block loads some of the four boxes of B, for all blocks of the cluster. A
+// stage is empty when the consumers of the whole cluster have used it.
 //
-// Every other tile goes through k backwards: it begins with what the last one has left in L2. And a
-// consumer issues the products of a step before it waits for those of the last, so that the tensor
-// cores always have some.
+// Every other tile walks through k backwards and begins with the data that the last tile has left
+// in L2. A consumer issues the products of a step before it waits for those of the last step, so
+// the tensor cores always have work.
 struct Persistent {
     Ring ring;
     alignas(1024) Box pieces[2][kPieces];
@@ -181,7 +187,7 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(3 * kGroup, 1)
     const unsigned rank = rankInCluster(), thread = threadIdx.x % kGroup;
     const unsigned first = blockIdx.x / kCluster, clusters = gridDim.x / kCluster;
     if (threadIdx.x == 0) initRing(ring, 2 * kCluster);
-    syncCluster();  // all barriers are there before a block of the cluster uses another's
+    syncCluster();  // all barriers exist before a block uses those of another block
 
     Position at;
     if (threadIdx.x < kGroup) {
@@ -227,14 +233,14 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(3 * kGroup, 1)
     syncCluster();  // no block ends while another may still write to its shared memory
 }
 
-// More than 48 KiB of shared memory has to be asked for.
+// A launch needs this for more than 48 KiB of shared memory.
 template <typename Kernel>
 void allowShared(Kernel kernel, std::size_t bytes) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(bytes)));
 }
 
-// How many of `most` clusters to use: as few as are done just as soon.
+// How many of `most` clusters to use: the fewest that need the same number of rounds.
 unsigned evenShare(unsigned tiles, unsigned most) {
     const unsigned rounds = (tiles + most - 1) / most;
     return (tiles + rounds - 1) / rounds;
@@ -242,7 +248,8 @@ unsigned evenShare(unsigned tiles, unsigned most) {
 
 int main(int argc, char** argv) {
     std::size_t m, n, k;
-    lab::Exercise exercise("hopperMatmul", "Multiplies two matrices of BF16 as sm_90 does it.",
+    lab::Exercise exercise("hopperMatmul",
+                           "Multiplies two matrices of BF16 with the instructions of sm_90.",
                            lab::BackEnds::kGpuAlone);
     exercise.option("m", &m, 4096, 1, lab::kMaxSize, "rows of A and C");
     exercise.option("n", &n, 4096, 1, lab::kMaxSize, "columns of B and C");
@@ -257,13 +264,13 @@ int main(int argc, char** argv) {
     const bf16 *const a = product.a(), *const b = product.b();
     bf16* const c = product.c().get();
     const std::size_t height = padded(m), width = padded(n), depth = padded(k);
-    const lab::Work work = lab::tensorFlops(2.0 * m * n * k);  // without those on the padding
+    const lab::Work work = lab::tensorFlops(2.0 * m * n * k);  // the padding does not count
     const auto isProduct = [&] { return product.mismatch(); };
 
     lab::Ladder ladder(exercise, product.c());
     const lab::DeviceFacts& device = exercise.device();
     if (device.major == 9) {
-        // What lies outside of m, n and k comes as zeros, and is not stored.
+        // TMA loads zeros for elements outside of m, n and k, and does not store them.
         const CUtensorMap mapA = tensorMap(a, m, k, depth);
         const CUtensorMap mapB = tensorMap(b, k, n, width);
         const CUtensorMap mapC = tensorMap(c, m, n, width);
@@ -295,7 +302,7 @@ int main(int argc, char** argv) {
         persistent("wgmmaPersistent", wgmmaPersistent<1>, Cluster{1});
         persistent("wgmmaCluster", wgmmaPersistent<2>, Cluster{2});
     } else {
-        exercise.note("no kernels: these instructions are those of compute capability 9.0");
+        exercise.note("no kernels: their instructions need compute capability 9.0");
     }
     lab::cublasMatmulBf16(ladder, isProduct, a, b, c, m, n, k, depth, width);
     ladder.announceFastest();

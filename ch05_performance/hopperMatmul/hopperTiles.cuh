@@ -1,6 +1,6 @@
 #pragma once
-// The tiles of hopperMatmul in shared memory: how a consumer multiplies them, and how its sums get
-// to C.
+// The tiles of hopperMatmul in shared memory, how a consumer multiplies them, and how it stores its
+// sums to C.
 
 #include <cuda_bf16.h>
 
@@ -14,12 +14,13 @@ namespace hopper {
 
 using bf16 = __nv_bfloat16;
 
-// A block computes 128 x 256 elements of C: two groups of four warps, the consumers, 64 x 256 each.
-// That is the largest product that wgmma has; of its sums each thread keeps 128.
+// A block computes 128 x 256 elements of C. Its two consumers, groups of four warps, compute 64 x
+// 256 each, the largest product of wgmma. Each thread keeps 128 of the sums.
 constexpr unsigned kTileM = 128, kTileN = 256, kTileK = 64, kGroup = 128;
 
-// For a step along k: 128 x 64 elements of A and 64 x 256 of B. TMA swizzles rows of 128 bytes, 64
-// elements; so the tile of B is four boxes side by side, and a consumer's half of A is one.
+// A step along k needs 128 x 64 elements of A and 64 x 256 of B. TMA swizzles rows of 128 bytes,
+// which are 64 elements. So the tile of B consists of four boxes side by side, and the tile of A of
+// two, one for each consumer.
 constexpr unsigned kBoxes = kTileN / 64;
 using Box = bf16[64][64];
 
@@ -28,8 +29,9 @@ struct alignas(1024) Stage {  // the swizzle repeats every 1024 bytes
     Box b[kBoxes];
 };
 
-// The threads of a consumer begin to multiply the two tiles: 64 x 256 sums += 64 x 64 * 64 x 256,
-// by four instructions of 16 steps along k. Those are 32 bytes in a row of A, and 16 rows of B.
+// The threads of a consumer start to multiply the two tiles: 64 x 256 sums += 64 x 64 * 64 x 256.
+// Each of four instructions takes 16 steps along k, which are 32 bytes of a row of A and 16 rows of
+// B.
 __device__ inline void multiply(float (&sums)[128], const Stage& stage, unsigned consumer,
                                 bool add) {
     constexpr unsigned kEightRows = 8 * 128;
@@ -43,7 +45,8 @@ __device__ inline void multiply(float (&sums)[128], const Stage& stage, unsigned
     commitProducts();
 }
 
-// The sums of a consumer to rows row ... row + 63 of C, each thread two neighbours at a time.
+// Stores the sums of a consumer to rows row to row + 63 of C. Each thread stores two neighbours at
+// a time.
 __device__ inline void storeSums(const float (&sums)[128], bf16* c, std::size_t m, std::size_t n,
                                  std::size_t row, std::size_t col) {
     const unsigned warp = threadIdx.x % kGroup / 32, lane = threadIdx.x % 32;
@@ -65,9 +68,9 @@ __device__ inline std::uint32_t rounded(float first, float second) {
     return bits;
 }
 
-// A consumer's sums as BF16, in pieces of 64 x 64. They are swizzled like the tiles, for TMA to
-// undo it, and for eight rows of 16 bytes to be in different banks. A piece's place is free when
-// all but the last kPieces - 1 stores have read theirs.
+// Stores the sums of a consumer as BF16, in pieces of 64 x 64. A piece is swizzled like the tiles,
+// so that eight rows of 16 bytes lie in different banks, and TMA undoes the swizzling. The place of
+// a piece is free again when all but the last kPieces - 1 stores have read theirs.
 constexpr unsigned kPieces = 2;
 
 __device__ inline void storePieces(const float (&sums)[128], Box (&places)[kPieces],

@@ -1,5 +1,5 @@
 #pragma once
-// What the host tells TMA of a matrix.
+// The host's description of a matrix for TMA.
 
 #include <cuda.h>
 #include <cuda_bf16.h>
@@ -9,12 +9,12 @@
 #include "check.cuh"
 #include "fail.h"
 
-// A map of `rows` x `cols` elements of BF16 in device memory, whose rows lie `pitch` elements
-// apart, a multiple of 8. What is copied at a time are boxes of 64 x 64; in shared memory their
-// rows of 128 bytes are swizzled: piece p of 16 bytes of row r stands at place p ^ (r % 8).
+// Describes `rows` x `cols` elements of BF16 in device memory, whose rows lie `pitch` elements
+// apart, a multiple of 8. TMA copies boxes of 64 x 64. In shared memory, the rows of 128 bytes of a
+// box are swizzled: piece p of 16 bytes of row r lies at place p ^ (r % 8).
 inline CUtensorMap tensorMap(const __nv_bfloat16* matrix, std::size_t rows, std::size_t cols,
                              std::size_t pitch) {
-    // A function of the driver. To ask for it saves linking with libcuda.
+    // A function of the driver. Getting it from the runtime saves linking with libcuda.
     static const auto encode = [] {
         void* function = nullptr;
         cudaDriverEntryPointQueryResult found;
