@@ -1,5 +1,5 @@
 #pragma once
-// The derivatives of many elements as products of matrices, by cuBLAS.
+// The derivatives of many elements as products of matrices, which cuBLAS computes.
 // Without cuBLAS there is no row.
 
 #include <climits>
@@ -12,15 +12,16 @@ namespace lab {
 
 #ifdef LAB_HAVE_CUBLAS
 
-// The derivatives of `elements` cubes of n x n x n values along x (direction 0), y (1) and z (2):
-// `columns` are those of an n x n matrix D, one behind the other, and a derivative at i is the sum
-// of D_ij u_j over the line. Each of `directions` writes its part of `gradient`: of all du/dx,
-// du/dy and du/dz. `check` looks at it.
+// Adds a row for the derivatives of `elements` cubes of n x n x n values along x (direction 0), y
+// (1) and z (2). `columns` has the columns of an n x n matrix D, one behind the other. The
+// derivative at i is the sum of D_ij u_j over the line. Each of `directions` writes its part of
+// `gradient`, which is all of du/dx, then all of du/dy, then all of du/dz. `check` judges the
+// result.
 inline void cublasDerivatives(Ladder& ladder, const Name& name, const Work& work,
                               const Check& check, const float* u, const float* columns,
                               float* gradient, std::size_t n, std::size_t elements,
                               const std::vector<unsigned>& directions) {
-    if (n > INT_MAX || elements * n > INT_MAX / n) return;  // as many rows
+    if (n > INT_MAX || elements * n > INT_MAX / n) return;  // the number of rows is an int
     const int side = static_cast<int>(n), square = side * side, count = static_cast<int>(elements);
     const long long slab = square, cube = slab * side;
     const CublasHandle handle;

@@ -1,4 +1,4 @@
-# A library that is loaded while the test runs.
+# The test loads this library while it runs.
 if(TARGET spectralDerivative_tests)
     add_library(small_blas MODULE ${folder}/tests/smallBlas.cpp)
     target_link_libraries(small_blas PRIVATE lab_warnings)

@@ -1,6 +1,6 @@
 #pragma once
-// The gradient of spectralDerivative, computed by the host. `u` and `columns` are as the kernels
-// have them: `elements` cubes of n x n x n points, x fastest, and D_ij at columns[j * n + i]. The
+// The gradient of spectralDerivative, computed by the host. `u` and `columns` are those of the
+// kernels: `elements` cubes of n x n x n points, x fastest, and D_ij at columns[j * n + i]. The
 // gradient is du/dx of all points, then du/dy, then du/dz.
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 #include "installedBlas.h"
 #include "parallel.h"
 
-// Elements that are worth a thread of their own.
+// How many elements are worth a thread.
 inline std::size_t elementsPerThread(std::size_t points) {
     return 8192 / points;
 }
 
-// On all cores. The innermost loop is over neighbours, for which compilers use vector instructions.
+// Uses all cores. The innermost loop goes over neighbours, so compilers use vector instructions.
 inline void differentiateOnCpu(const float* u, const float* columns, float* gradient, std::size_t n,
                                std::size_t elements) {
     const std::size_t points = n * n * n, size = elements * points;
@@ -42,7 +42,7 @@ inline void differentiateOnCpu(const float* u, const float* columns, float* grad
     });
 }
 
-// With a BLAS, to which a row-major matrix is its transpose.
+// Does the same with a BLAS, for which a row-major matrix is its transpose.
 inline void differentiateByBlas(const InstalledBlas& blas, const float* u, const float* columns,
                                 float* gradient, std::size_t n, std::size_t elements) {
     const std::size_t points = n * n * n, size = elements * points;

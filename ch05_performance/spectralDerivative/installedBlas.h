@@ -1,16 +1,17 @@
 #pragma once
-// A BLAS that is installed on this machine, loaded while the program runs: nothing is linked.
+// A BLAS that is installed on this machine. It is loaded while the program runs, and not linked.
 
 #include <dlfcn.h>
 
 #include <cstddef>
 #include <string>
 
-// The product of matrices in FP32 of any BLAS, by its Fortran name, which all of them have.
+// The product of FP32 matrices of any BLAS, by its Fortran name, which every BLAS has.
 // Matrices are stored column by column.
 class InstalledBlas {
   public:
-    // `library` as for dlopen(): "libopenblas.so.0", or with a path. What is wrong is in problem().
+    // `library` is a name for dlopen(): "libopenblas.so.0", or a path. problem() tells what is
+    // wrong.
     explicit InstalledBlas(const std::string& library)
         : handle_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr) {
@@ -26,14 +27,14 @@ class InstalledBlas {
     InstalledBlas(const InstalledBlas&) = delete;
     InstalledBlas& operator=(const InstalledBlas&) = delete;
 
-    const std::string& problem() const { return problem_; }  // empty: none
+    const std::string& problem() const { return problem_; }  // empty if there is none
 
-    // c (m x n) = a (m x k) * b (k x n), or * the transpose of b (n x k). The columns of a matrix
-    // lie as far apart as it has rows.
+    // Computes c (m x n) = a (m x k) * b (k x n), or a times the transpose of b (n x k). The
+    // columns of a matrix lie as far apart as it has rows.
     void multiply(const float* a, const float* b, float* c, int m, int n, int k,
                   bool transposedB) const {
         const float one = 1, zero = 0;
-        // Fortran passes addresses, and the lengths of texts behind all else.
+        // Fortran passes addresses, and the lengths of texts behind all other arguments.
         sgemm_("N", transposedB ? "T" : "N", &m, &n, &k, &one, a, &m, b, transposedB ? &n : &k,
                &zero, c, &m, 1, 1);
     }

@@ -1,20 +1,22 @@
-// Differentiates a field along x, y and z: du/dx, du/dy and du/dz of many elements of N x N x N
-// points each. A derivative along a line of N points is a product with an N x N matrix, so all of
-// it is matrix products: many, small, and along y with strides that a BLAS has no words for.
+// Differentiates a field along x, y and z. The field consists of many elements of N x N x N points,
+// and the kernels compute du/dx, du/dy and du/dz of each. A derivative along a line of N points is
+// a product with an N x N matrix, so all of this is matrix products: many, small, and along y with
+// strides that a BLAS cannot describe.
 //
-//   1 naive          a thread for each result; a line and a row of the matrix from global memory
-//   2 inShared       element and matrix in shared memory; each direction reads the element again
-//   3 fused          the same in one launch: the element is read once
-//   4 registerLines  four lines to a thread, in registers: a value of the matrix serves all four
-//   5 mirroredLines  half of the multiply-adds: the matrix is antisymmetric about its centre
+//   1 naive          a thread for each result; it loads both factors from global memory
+//   2 inShared       element and matrix in shared memory; each direction loads the element again
+//   3 fused          the same kernel in one launch, which loads the element once
+//   4 registerLines  a thread has four lines in registers; a value of the matrix serves all four
+//   5 mirroredLines  half of the multiply-adds, because the matrix is antisymmetric about its
+//   centre
 //     cublasSgemm    cuBLAS in FP32: one product along x, and many small ones along y and z
 //     onTheCpu       loops on all cores of the host
-//     libNAME        a BLAS of the host, if --blas says which
+//     libNAME        a BLAS of the host, if --blas names one
 //
-// Then cuBLAS again, each direction alone.
+// The last rows are cuBLAS again, each direction alone.
 //
-//   bytes   to and from device memory for each point, if caches keep nothing
-//   GB/s    these bytes, over the time
+//   bytes   to and from device memory for each point, if caches keep nothing between launches
+//   GB/s    these bytes, divided by the time
 //
 //   ./lab run spectralDerivative -- --points=16 --elements=8K
 //   ./lab test spectralDerivative
@@ -47,15 +49,16 @@
 
 constexpr unsigned kX = 0, kY = 1, kZ = 2;  // directions
 
-// From a point to the next one of its line.
+// The distance between neighbouring points of a line.
 __device__ constexpr unsigned strideAlong(unsigned direction, unsigned n) {
     return direction == kX ? 1 : direction == kY ? n : n * n;
 }
 
-// In all kernels `columns` is the matrix column by column: D_ij is columns[j * n + i], so that
-// threads with neighbouring i read neighbours. The gradient is all of du/dx, then du/dy, du/dz.
+// In all kernels, `columns` holds the matrix D column by column: D_ij is columns[j * n + i], so
+// threads with neighbouring i load neighbouring values. The gradient is all of du/dx, then all of
+// du/dy, then all of du/dz.
 
-// `parts` blocks to an element. Each multiply-add loads both of its factors.
+// An element has `parts` blocks. Each multiply-add loads both of its factors from global memory.
 template <unsigned kDirection>
 __global__ void naive(const float* __restrict__ u, const float* __restrict__ columns,
                       float* __restrict__ derivative, unsigned n, unsigned parts) {
@@ -70,8 +73,9 @@ __global__ void naive(const float* __restrict__ u, const float* __restrict__ col
     derivative[first + p] = sum;
 }
 
-// A block to an element, and the directions first ... last - 1. Still two loads for each
-// multiply-add, now from shared memory.
+// A block has one element, and computes the directions first ... last - 1. It loads the element and
+// the matrix from global memory once. Each multiply-add still needs two loads, but from shared
+// memory.
 __global__ void inShared(const float* __restrict__ u, const float* __restrict__ columns,
                          float* __restrict__ gradient, unsigned n, unsigned first, unsigned last) {
     extern __shared__ float4 shared[];
@@ -95,13 +99,99 @@ __global__ void inShared(const float* __restrict__ u, const float* __restrict__ 
     }
 }
 
-// Two loads for each multiply-add are more than shared memory can deliver. Here a thread has four
-// lines in registers, and a value of the matrix serves all four: a quarter of a load, and few for
-// the lines. A block has one element or several (Lines), padded so that few loads meet in a bank.
+// Two loads for each multiply-add are more than shared memory can deliver. From here on, a thread
+// has four lines in registers, so each value of the matrix that it loads serves four multiply-adds.
+// All lanes of a warp load the same value.
 //
-// kWhole: n is kN. Otherwise it is less: what lies outside is 0 in shared memory.
-// kMirrored: mirroredLines, with differentiateMirrored(). Only for whole lines: behind others there
-// are zeros, so their ends do not mirror each other.
+// Computes the derivatives of the four lines. store(i, sums) gets the results i ... i + 3, where
+// sums[r][l] is result i + r of line l.
+template <unsigned kN, typename Store>
+__device__ void differentiate(const FourLines<kN>& lines, const float* matrix, Store store) {
+#pragma unroll 1
+    for (unsigned i = 0; i < kN; i += 4) {
+        float sums[4][4] = {};
+#pragma unroll
+        for (unsigned j = 0; j < kN; ++j) {
+            const float4 v = *reinterpret_cast<const float4*>(matrix + j * kN + i);
+            const float ofMatrix[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+            for (unsigned r = 0; r < 4; ++r) {
+#pragma unroll
+                for (unsigned l = 0; l < 4; ++l) sums[r][l] += ofMatrix[r] * lines[j][l];
+            }
+        }
+        store(i, sums);
+    }
+}
+
+// The same results from half of the multiply-adds. Let i' = kN - 1 - i be the mirror image of i.
+// Seen from the other end of the line, the matrix is the same but for its sign: D_i'j' = -D_ij.
+// Therefore two results at mirrored places have
+//
+//   (r_i + r_i') / 2 = sum over j < kN / 2 of (D_ij - D_ij') / 2 * (u_j - u_j')
+//   (r_i - r_i') / 2 = sum over j < kN / 2 of (D_ij + D_ij') / 2 * (u_j + u_j')
+//
+// First it replaces the front half of each line by the differences u_j - u_j', and the back half by
+// the sums u_j + u_j'.
+template <unsigned kN, typename Store>
+__device__ void differentiateMirrored(FourLines<kN>& lines, const float* factors, Store store) {
+    constexpr unsigned kHalf = kN / 2;
+#pragma unroll
+    for (unsigned j = 0; j < kHalf; ++j) {
+#pragma unroll
+        for (unsigned l = 0; l < 4; ++l) {
+            const float a = lines[j][l], b = lines[kN - 1 - j][l];
+            lines[j][l] = a - b;
+            lines[kN - 1 - j][l] = a + b;
+        }
+    }
+#pragma unroll 1
+    for (unsigned i = 0; i < kHalf; i += 4) {
+        float halfSums[4][4] = {}, halfDifferences[4][4] = {};
+#pragma unroll
+        for (unsigned j = 0; j < kHalf; ++j) {
+            const float4 v = *reinterpret_cast<const float4*>(factors + j * kN + i);
+            const float4 w = *reinterpret_cast<const float4*>(factors + j * kN + kHalf + i);
+            const float ofDifference[4] = {v.x, v.y, v.z, v.w}, ofSum[4] = {w.x, w.y, w.z, w.w};
+#pragma unroll
+            for (unsigned r = 0; r < 4; ++r) {
+#pragma unroll
+                for (unsigned l = 0; l < 4; ++l) {
+                    halfSums[r][l] += ofDifference[r] * lines[j][l];
+                    halfDifferences[r][l] += ofSum[r] * lines[kN - 1 - j][l];
+                }
+            }
+        }
+        float front[4][4], back[4][4];
+#pragma unroll
+        for (unsigned r = 0; r < 4; ++r) {
+#pragma unroll
+            for (unsigned l = 0; l < 4; ++l) {
+                front[r][l] = halfSums[r][l] + halfDifferences[r][l];
+                back[3 - r][l] = halfSums[r][l] - halfDifferences[r][l];
+            }
+        }
+        store(i, front);
+        store(kN - 4 - i, back);
+    }
+}
+
+// The factors that differentiateMirrored() loads, in kN / 2 rows of kN values. Row j has
+// (D_ij - D_ij') / 2 for all i < kN / 2, then (D_ij + D_ij') / 2 for all i < kN / 2.
+template <unsigned kN>
+__device__ float mirroredFactor(const float* columns, unsigned j, unsigned place) {
+    const unsigned i = place % (kN / 2);
+    const float ofJ = columns[j * kN + i], ofMirrored = columns[(kN - 1 - j) * kN + i];
+    return (place < kN / 2 ? ofJ - ofMirrored : ofJ + ofMirrored) / 2;
+}
+
+// The kernel of both rungs. A block has one element or several (Lines), each in a tile of shared
+// memory, padded to avoid bank conflicts. The threads take lines along z straight from global
+// memory, and lines along y and x from the tile.
+//
+// kWhole: n is kN. Otherwise n is smaller, and the tile holds zeros beyond the element.
+// kMirrored: for mirroredLines, with differentiateMirrored(). It needs kWhole: the ends of a line
+// with zeros behind it are not mirror images of each other.
 template <unsigned kN, bool kWhole, bool kMirrored>
 __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     registerLines(const float* __restrict__ u, const float* __restrict__ columns,
@@ -115,17 +205,17 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
 
     const unsigned n = kWhole ? kN : runtimeN, points = n * n * n;
     const std::size_t element = std::size_t{blockIdx.x} * L::kElements + inBlock;
-    const bool mine = element < elements;  // the last block may have fewer
+    const bool mine = element < elements;  // the last block may have fewer elements
     const std::size_t start = element * points, size = elements * points;
     const float* const from = u + start;
-    float* const dx = gradient + start;  // du/dy is `size` further on, du/dz twice that
+    float* const dx = gradient + start;  // du/dy lies `size` floats behind it, du/dz twice that
 
-    // Of a row's four neighbours from `x` on, those that are inside, in row y of plane z.
+    // How many of the four neighbours from `x` on are inside the element, in row y of plane z.
     const auto inside = [&](unsigned x, unsigned y, unsigned z) -> unsigned {
         if (kWhole) return mine ? 4 : 0;
         return mine && x < n && y < n && z < n ? min(n - x, 4u) : 0;
     };
-    float lines[kN][4];
+    FourLines<kN> lines;
     const auto derivatives = [&](const auto& store) {
         if constexpr (kMirrored) {
             differentiateMirrored<kN>(lines, matrix, store);
@@ -134,7 +224,7 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
         }
     };
 
-    // Along z: the lines come straight from global memory, four neighbours at a time.
+    // Along z. The lines come straight from global memory, four neighbours at a time.
     const unsigned x = t % (kN / 4) * 4, other = t / (kN / 4);
 #pragma unroll
     for (unsigned z = 0; z < kN; ++z) {
@@ -163,7 +253,7 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     });
     __syncthreads();  // the element is complete
 
-    // Along y, the same from shared memory.
+    // Along y. The lines come from the tile, again four neighbours at a time.
 #pragma unroll
     for (unsigned y = 0; y < kN; ++y) {
         loadFour<true>(lines[y], tile + other * L::kPlane + y * L::kRow + x, 4);
@@ -178,8 +268,8 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     });
     __syncthreads();  // nobody needs u any more
 
-    // Along x a line is a row. Its derivative takes its place, and all threads together store the
-    // rows: neighbours to neighbours.
+    // Along x. A line is a row of the tile. Its derivative takes its place there. Then all threads
+    // together store the rows, so that the stores are coalesced.
     float* rows[4];
 #pragma unroll
     for (unsigned l = 0; l < 4; ++l) {
@@ -207,10 +297,10 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     }
 }
 
-// How registerLines and mirroredLines are launched.
+// How main() launches registerLines and mirroredLines.
 struct Plan {
     void (*kernel)(const float*, const float*, float*, unsigned, std::size_t);
-    void (*mirrored)(const float*, const float*, float*, unsigned, std::size_t);  // or null
+    void (*mirrored)(const float*, const float*, float*, unsigned, std::size_t);  // may be null
     unsigned grid, threads;
     std::size_t sharedBytes;
 };
@@ -229,9 +319,9 @@ int main(int argc, char** argv) {
     lab::Exercise exercise("spectralDerivative",
                            "Differentiates elements of N x N x N points along x, y and z.");
     exercise.option("points", &n, 16, 2, 32, "points N of an element along x, y and z");
-    exercise.option("elements", &elements, {2048, 50}, 1, lab::kMaxSize, "elements");
+    exercise.option("elements", &elements, {2048, 50}, 1, lab::kMaxSize, "number of elements");
     exercise.options().text("blas", &blasName, "FILE", "the name of a shared library",
-                            "also a BLAS of the host, e.g. libopenblas.so.0");
+                            "adds a row for a BLAS of the host, e.g. libopenblas.so.0");
     exercise.parse(argc, argv);
     const std::size_t points = n * n * n;
     if (elements > lab::kMaxSize / points) {
@@ -272,7 +362,8 @@ int main(int argc, char** argv) {
         return std::vector<lab::Cell>{registers, bytes, rate > 0 ? lab::Cell(rate, 1) : lab::Cell(),
                                       size};
     };
-    // Three times a value is read and a derivative written; or a value, and three derivatives.
+    // Three launches each load a value and store a derivative. One launch loads a value and stores
+    // three derivatives.
     constexpr unsigned kBytes = 3 * 2 * sizeof(float), kFusedBytes = (1 + 3) * sizeof(float);
     const lab::Work work = lab::flops(3 * 2.0 * n * size);  // a multiply-add is two operations
 
@@ -281,8 +372,8 @@ int main(int argc, char** argv) {
                           unsigned bytes, auto* kernel, const lab::Launch& launch) {
         if (!allowShared(kernel, sharedBytes)) {
             exercise.note(
-                lab::formatted("%s needs %zu bytes of shared memory for a block: too "
-                               "many for this GPU",
+                lab::formatted("%s needs %zu bytes of shared memory for a block, more than this "
+                               "GPU has",
                                name, sharedBytes));
             return;
         }
@@ -321,7 +412,7 @@ int main(int argc, char** argv) {
                                                                    elements);
     });
     if (plan.mirrored == nullptr) {
-        exercise.note("mirroredLines: elements do not fill their tiles of 8, 16, 24 or 32 points");
+        exercise.note("mirroredLines: only for elements of 8, 16, 24 or 32 points along a side");
     } else {
         rung("mirroredLines", plan.grid, plan.threads, plan.sharedBytes, kFusedBytes, plan.mirrored,
              [&] {
@@ -341,7 +432,7 @@ int main(int argc, char** argv) {
             return {wrong(result), cells(time, kBytes)};
         };
         ladder.host(name, work, check, [&] {
-            if (result.empty()) result.assign(3 * size, NAN);  // what is left out is seen
+            if (result.empty()) result.assign(3 * size, NAN);  // the check notices gaps
             differentiate(result.data());
         });
     };
@@ -358,7 +449,7 @@ int main(int argc, char** argv) {
     }
     ladder.announceFastest();
 
-    // One direction alone: the others stay as they were poisoned.
+    // One direction alone. The other two parts of the gradient keep their poison.
     lab::Ladder alone(exercise, bufferGradient);
     for (const auto& [name, direction] :
          {std::pair{"cublasSgemm x", kX}, std::pair{"cublasSgemm y", kY},

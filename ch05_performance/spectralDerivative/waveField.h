@@ -1,5 +1,5 @@
 #pragma once
-// Fields whose derivatives are known: products of waves.
+// Fields with known derivatives: products of sums of waves.
 
 #include <cmath>
 #include <cstddef>
@@ -10,23 +10,22 @@
 #include "parallel.h"
 #include "random.h"
 
-// `elements` cubes of n x n x n points each, one after the other, in each of them x fastest, then
-// y, then z: u = f(x) g(y) h(z) at the points 2 pi i / n, with other functions f, g and h in each
-// element. Such a function is a sum of cos(k x + phase) of height 1 for all k < n / 2 with random
-// phases.
+// `elements` cubes of n x n x n points, one after the other, each with x fastest, then y, then z.
+// The field is u = f(x) g(y) h(z) at the points 2 pi i / n. Each element has functions f, g and h
+// of its own. Such a function is the sum of cos(k x + phase) for all k < n / 2, with random phases.
 struct WaveField {
-    std::vector<float> values;    // n^3 to an element
-    std::vector<float> gradient;  // du/dx of all points, then du/dy, then du/dz; no other rounding
-                                  // than that to floats
+    std::vector<float> values;    // n^3 for each element
+    std::vector<float> gradient;  // du/dx of all points, then du/dy, then du/dz, rounded to floats
+                                  // only once
 
     WaveField(std::size_t n, std::size_t elements, std::uint64_t seed);
 };
 
-// A sum of waves and its derivative, at all n points.
+// A sum of waves and its derivative at all n points.
 struct Waves {
     std::vector<double> value, slope;
 
-    // Function number `index` of the random sequence `seed`.
+    // The function with number `index` of the random sequence `seed`.
     Waves(std::size_t n, std::uint64_t seed, std::uint64_t index) : value(n), slope(n) {
         const double turn = 2 * std::acos(-1.0);
         for (std::size_t k = 0; 2 * k < n; ++k) {
