@@ -1,5 +1,5 @@
 #pragma once
-// Which entries of a product of matrices the CPU computes as well, to check a kernel's.
+// Chooses the entries of a product of matrices that the CPU computes, too, to check a kernel.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +9,13 @@
 #include "memory.h"
 #include "random.h"
 
-constexpr double kQuick = 1 << 26;  // so many multiply-adds take the CPU a moment
+constexpr double kQuick = 1 << 26;  // the CPU does this many multiply-adds in a moment
 constexpr std::size_t kSampleSize = 4096;
 
-// The entries of the m x n matrix C (row * n + column), each of them a sum of k products: all, or
-// for large products a sample: the corners, and then every fourth from the last row and every
-// fourth from the last column, since there the blocks stick out of the matrix.
+// Returns entries of the m x n matrix C, as row * n + column. Each entry is a sum of k products.
+// For a small product these are all entries. For a large product they are a sample: the corners,
+// then a quarter from the last row and a quarter from the last column, because the blocks stick out
+// of the matrix there, and the rest from anywhere.
 inline std::vector<std::size_t> entriesToCheck(std::size_t m, std::size_t n, std::size_t k,
                                                std::uint64_t seed) {
     if (m * n <= kSampleSize || 1.0 * m * n * k <= kQuick) {

@@ -1,14 +1,14 @@
-// Multiplies two matrices of floats: C (m x n) = A (m x k) * B (k x n), all row-major. Each element
-// of A is needed n times and each of B m times; the ladder is about fetching them from global
-// memory less often, and with neighbouring threads asking for neighbouring addresses.
+// Multiplies two matrices of floats: C (m x n) = A (m x k) * B (k x n), all of them row-major. Each
+// element of A is needed n times, and each element of B m times. The kernels load them from global
+// memory less and less often.
 //
-//   1 matmulUncoalesced    consecutive threads walk down a column of C: strided loads and stores
-//   2 matmulCoalesced      consecutive threads walk along a row of C
-//   3 matmulTiled16, 32    tiles in shared memory: an element is fetched once per block
-//   4 matmulTiledDynamic   the same with dynamic shared memory: the side of the tile is --block
-//     cublasSgemm          what NVIDIA's library makes of it, in FP32 (no tensor cores)
+//   1 matmulUncoalesced    a warp walks down a column of C: its loads of A have a stride of k
+//   2 matmulCoalesced      a warp walks along a row of C: all of its loads are coalesced
+//   3 matmulTiled16, 32    tiles in shared memory: a block loads each element once
+//   4 matmulTiledDynamic   the same in dynamic shared memory: --block sets the side of the tiles
+//     cublasSgemm          NVIDIA's library, in FP32 (without tensor cores)
 //
-// --block is the side of the square blocks of 1, 2 and 4; a thread computes one element of C.
+// A thread computes one element of C. --block sets the side of the blocks of 1, 2 and 4.
 //
 //   ./lab run matmul -- --m=4K --n=4K --k=4K --block=32
 //   ./lab test matmul
@@ -30,9 +30,9 @@
 #include "lab.cuh"
 #include "peers_cublas.cuh"
 
-// The lanes of a warp have different rows and the same column: they read 32 rows of A at once, k
-// elements apart, and write 32 rows of C. Each of these addresses is a memory transaction of its
-// own.
+// threadIdx.x counts rows. So the lanes of a warp have 32 rows and one column of C. They load
+// elements of A that lie k elements apart, and each of these touches a sector of its own. So do
+// their stores to C.
 __global__ void matmulUncoalesced(const float* a, const float* b, float* c, std::size_t m,
                                   std::size_t n, std::size_t k) {
     const std::size_t row = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -44,9 +44,9 @@ __global__ void matmulUncoalesced(const float* a, const float* b, float* c, std:
     c[row * n + col] = sum;
 }
 
-// x and y swapped, and nothing else: the lanes share a row of A, whose element one transaction
-// brings to all of them, and have neighbouring columns of B and C. Still wrong: every thread
-// fetches a whole row and a whole column, two loads for each multiply-add.
+// threadIdx.x counts columns, and nothing else has changed. The lanes share a row of A, so they all
+// want the same element, which lies in one sector. They have neighbouring columns of B and C. Still
+// wrong: each thread loads a whole row and a whole column, two elements for each multiply-add.
 __global__ void matmulCoalesced(const float* a, const float* b, float* c, std::size_t m,
                                 std::size_t n, std::size_t k) {
     const std::size_t row = lab::blockY() * blockDim.y + threadIdx.y;
@@ -58,11 +58,12 @@ __global__ void matmulCoalesced(const float* a, const float* b, float* c, std::s
     c[row * n + col] = sum;
 }
 
-// A block walks along its rows of A and down its columns of B, a tile of each at a time. Every
-// thread fetches one element of both tiles, and uses kTile: global memory is read 1/kTile as often.
-// Outside of the matrices the tiles hold zeros, which add nothing; threads without an element of C
-// help all the same, for a barrier needs every thread. Still wrong: every multiply-add takes its
-// operands from shared memory; a thread with more than one element of C could use them again.
+// A block walks along its rows of A and down its columns of B, one tile of each at a time. Each
+// thread loads one element of both tiles and uses kTile elements of both. So the block loads from
+// global memory only 1/kTile as often. Outside the matrices the tiles hold zeros, which add
+// nothing. Threads without an element of C load, too, because all threads have to reach the
+// barriers. Still wrong: each multiply-add loads both of its operands from shared memory. A thread
+// with several elements of C could use an operand several times.
 template <unsigned kTile>
 __global__ void matmulTiled(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                             std::size_t k) {
@@ -78,15 +79,16 @@ __global__ void matmulTiled(const float* a, const float* b, float* c, std::size_
         tileB[y][x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
         __syncthreads();  // the tiles are complete
         for (unsigned i = 0; i < kTile; ++i) sum += tileA[y][i] * tileB[i][x];
-        __syncthreads();  // nobody needs them any more
+        __syncthreads();  // all threads have used them
     }
     if (row < m && col < n) c[row * n + col] = sum;
 }
 
-// The launch says how much shared memory there is, so one kernel serves tiles of any side. An array
-// of unknown size is one-dimensional, and there is only one: the tiles share it. Still wrong: the
-// compiler no longer knows how often the inner loop runs nor how far apart the rows of a tile are;
-// it cannot unroll all of the loop, and has to compute addresses that were constants before.
+// The launch sets the size of the shared memory, so one kernel serves tiles of any side. An array
+// of unknown size has one dimension, and a kernel has only one such array, so both tiles lie in it.
+// Still wrong: the compiler does not know the number of iterations of the inner loop, nor the
+// distance between the rows of a tile. So it cannot unroll the loop completely or join loads of
+// neighbouring elements, and it has to compute addresses that were constants before.
 __global__ void matmulTiledDynamic(const float* a, const float* b, float* c, std::size_t m,
                                    std::size_t n, std::size_t k) {
     extern __shared__ float tiles[];
@@ -111,7 +113,8 @@ __global__ void matmulTiledDynamic(const float* a, const float* b, float* c, std
 int main(int argc, char** argv) {
     std::size_t m, n, k;
     unsigned side;
-    lab::Exercise exercise("matmul", "Multiplies two matrices, each kernel faster than the last.");
+    lab::Exercise exercise("matmul",
+                           "Multiplies two matrices, with and without tiles in shared memory.");
     exercise.option("m", &m, {2048, 192}, 1, lab::kMaxSize, "rows of A and C");
     exercise.option("n", &n, {2048, 192}, 1, lab::kMaxSize, "columns of B and C");
     exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");

@@ -1,24 +1,23 @@
-// Multiplies two matrices with several results to a thread: neighbouring blocks of the tiled
-// product are merged into one with as many threads. What they loaded twice is loaded once, and what
-// a thread has read from shared memory serves more than one multiply-add. The price: a block takes
-// more registers and shared memory, so fewer fit on a multiprocessor (SM), and there are fewer of
-// them.
+// Multiplies two matrices with several results in each thread. A block merges neighbouring blocks
+// of the tiled product and keeps its number of threads. It loads once what those blocks loaded
+// several times, and an element that a thread has loaded from shared memory serves several
+// multiply-adds. But a block takes more registers and more shared memory, so fewer blocks fit on a
+// multiprocessor (SM), and the grid has fewer blocks.
 //
 //   1 granularity1x1  one result: the tiled product of `matmul`, with tiles of 16 x 16
-//   2 granularity1x2  two blocks side by side are one: they share their rows of A
-//   3 granularity2x1  two blocks, one below the other: they share their columns of B
-//   4 granularity1x4  four in a row
-//   5 granularity2x2  four in a square: both are shared
-//   6 granularity4x4  sixteen in a square
-//     cublasSgemm     what NVIDIA's library makes of it, in FP32 (no tensor cores)
+//   2 granularity1x2  merges two blocks side by side, which share their rows of A
+//   3 granularity2x1  merges two blocks, one below the other, which share their columns of B
+//   4 granularity1x4  merges four blocks in a row
+//   5 granularity2x2  merges four blocks in a square, which share both
+//   6 granularity4x4  merges sixteen blocks in a square
+//     cublasSgemm     NVIDIA's library, in FP32 (without tensor cores)
 //
-// Every block has 16 x 16 threads; RxC are rows and columns of results to each.
+// Each block has 16 x 16 threads. In RxC, R is the rows of results of a thread, and C the columns.
 //
-//   regs, bytes       registers of a thread, bytes of shared memory of a block
-//   blocks            that fit on an SM, as CUDA counts; occupancy: the warps of these in percent
-//   of
-//                     those that an SM can hold
-//   global, shared    a prediction: loads for each multiply-add from global and from shared memory
+//   regs, bytes       registers of a thread, and bytes of shared memory of a block
+//   blocks            how many blocks fit on an SM, as CUDA computes it
+//   occ. %            occupancy: the warps of these blocks, of those that an SM can hold
+//   global, shared    predicted loads for each multiply-add, from global and from shared memory
 //
 //   ./lab run threadGranularity -- --m=4K --n=4K --k=4K
 //   ./lab test threadGranularity
@@ -42,13 +41,62 @@
 
 constexpr unsigned kTile = 16;  // side of a block and of its tiles
 
-// A block merges kRows x kCols blocks: it has the tiles of A of kRows of them, the tiles of B of
-// kCols, and each thread the results that the thread in its place had in every one of them, 16 rows
-// or columns apart. With kRows = kCols = 1 this is matmulTiled<16> of `matmul`: each multiply-add
-// reads an element of A and one of B from shared memory. Here one of A serves kCols multiply-adds,
-// one of B serves kRows. Still wrong: elements of B that neighbouring results need are not
-// neighbours in shared memory for a thread, and are loaded one by one; and a step of 16 ends at two
-// barriers, however much there is to compute in it.
+// The tiled product of `matmul`, where each thread has one result. Still wrong: each multiply-add
+// loads an element of A and one of B from shared memory. And the block to the right loads the same
+// tiles of A from global memory.
+__global__ void granularity1x1(const float* a, const float* b, float* c, std::size_t m,
+                               std::size_t n, std::size_t k) {
+    __shared__ float tileA[kTile][kTile];
+    __shared__ float tileB[kTile][kTile];
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    const std::size_t row = lab::blockY() * kTile + y;
+    const std::size_t col = std::size_t{blockIdx.x} * kTile + x;
+
+    float sum = 0;
+    for (std::size_t first = 0; first < k; first += kTile) {
+        tileA[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0;
+        tileB[y][x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
+        __syncthreads();  // the tiles are complete
+        for (unsigned i = 0; i < kTile; ++i) sum += tileA[y][i] * tileB[i][x];
+        __syncthreads();  // all threads have used them
+    }
+    if (row < m && col < n) c[row * n + col] = sum;
+}
+
+// A block does the work of two blocks side by side. It has one tile of A for both, and a tile of B
+// for each. A thread has two results, 16 columns apart. An element of A that it has loaded from
+// shared memory serves two multiply-adds. Still wrong: an element of B serves only one.
+__global__ void granularity1x2(const float* a, const float* b, float* c, std::size_t m,
+                               std::size_t n, std::size_t k) {
+    __shared__ float tileA[kTile][kTile];
+    __shared__ float tilesB[2][kTile][kTile];
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    const std::size_t row = lab::blockY() * kTile + y;
+    const std::size_t col = std::size_t{blockIdx.x} * (2 * kTile) + x;  // and col + kTile
+
+    float left = 0, right = 0;
+    for (std::size_t first = 0; first < k; first += kTile) {
+        tileA[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0;
+        tilesB[0][y][x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
+        tilesB[1][y][x] = first + y < k && col + kTile < n ? b[(first + y) * n + col + kTile] : 0;
+        __syncthreads();
+        for (unsigned i = 0; i < kTile; ++i) {
+            const float ofA = tileA[y][i];
+            left += ofA * tilesB[0][i][x];
+            right += ofA * tilesB[1][i][x];
+        }
+        __syncthreads();
+    }
+    if (row < m && col < n) c[row * n + col] = left;
+    if (row < m && col + kTile < n) c[row * n + col + kTile] = right;
+}
+
+// A block merges kRows x kCols blocks: kRows below one another, kCols side by side. So it has kRows
+// tiles of A and kCols tiles of B. A thread has the results that the threads in its place had in
+// all of these blocks, 16 rows or columns apart. Each loaded element of A serves kCols
+// multiply-adds, and each element of B serves kRows. Still wrong: the elements of B that a thread
+// needs are no neighbours in shared memory, so it loads them one by one. And each step of 16 ends
+// at two barriers, however much there is to compute.
 template <unsigned kRows, unsigned kCols>
 __global__ void granularity(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                             std::size_t k) {
@@ -70,11 +118,11 @@ __global__ void granularity(const float* a, const float* b, float* c, std::size_
             const std::size_t col = firstCol + s * kTile;
             tilesB[s][y][x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
         }
-        __syncthreads();  // the tiles are complete
+        __syncthreads();
 #pragma unroll
         for (unsigned i = 0; i < kTile; ++i) {
             float ofA[kRows], ofB[kCols];
-#pragma unroll  // every index becomes a constant: only then can an array live in registers
+#pragma unroll  // every index becomes a constant, so that the arrays can live in registers
             for (unsigned r = 0; r < kRows; ++r) ofA[r] = tilesA[r][y][i];
 #pragma unroll
             for (unsigned s = 0; s < kCols; ++s) ofB[s] = tilesB[s][i][x];
@@ -84,7 +132,7 @@ __global__ void granularity(const float* a, const float* b, float* c, std::size_
                 for (unsigned s = 0; s < kCols; ++s) sum[r][s] += ofA[r] * ofB[s];
             }
         }
-        __syncthreads();  // nobody needs them any more
+        __syncthreads();
     }
 #pragma unroll
     for (unsigned r = 0; r < kRows; ++r) {
@@ -99,7 +147,7 @@ __global__ void granularity(const float* a, const float* b, float* c, std::size_
 int main(int argc, char** argv) {
     std::size_t m, n, k;
     lab::Exercise exercise("threadGranularity",
-                           "Multiplies two matrices, with one result to a thread or several.");
+                           "Multiplies two matrices, with one result in each thread or several.");
     exercise.option("m", &m, {2048, 192}, 1, lab::kMaxSize, "rows of A and C");
     exercise.option("n", &n, {2048, 192}, 1, lab::kMaxSize, "columns of B and C");
     exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");
@@ -124,7 +172,7 @@ int main(int argc, char** argv) {
 
     exercise.title("C (%zu x %zu) = A (%zu x %zu) * B (%zu x %zu), block %ux%u", m, n, m, k, k, n,
                    kTile, kTile);
-    exercise.noteInEmulation("It knows no registers, which limit nothing.");
+    exercise.noteInEmulation("It does not count registers, so they limit nothing.");
     const ProductReference reference(hostA, hostB, m, n, k, exercise.seed());
     if (!reference.sampleNote().empty()) exercise.note(reference.sampleNote());
 
@@ -147,22 +195,22 @@ int main(int argc, char** argv) {
                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, kTile * kTile, 0));
             const double occupancy =
                 100.0 * blocks * kTile * kTile / exercise.device().threadsPerMultiprocessor;
-            // For a step of i a thread loads so many elements, for so many multiply-adds.
+            // In a step of i, a thread loads rows + cols elements for rows * cols multiply-adds.
             const double loads = static_cast<double>(rows + cols) / (rows * cols);
             return {reference.mismatch(bufferC.toHost()),
                     {attributes.numRegs,
                      attributes.sharedSizeBytes,
                      blocks,
                      {occupancy, 1},
-                     {loads / kTile, 4},  // loaded once, and used by kTile threads
+                     {loads / kTile, 4},  // kTile threads use each element
                      {loads, 2}}};
         };
         const dim3 grid = lab::gridFor(lab::blocksFor(n, cols), lab::blocksFor(m, rows), kTile);
         ladder.rung(name, grid, block, work, check,
                     [&] { kernel<<<grid, block>>>(a, b, c, m, n, k); });
     };
-    rung("granularity1x1", granularity<1, 1>, Rows{1}, Cols{1});
-    rung("granularity1x2", granularity<1, 2>, Rows{1}, Cols{2});
+    rung("granularity1x1", granularity1x1, Rows{1}, Cols{1});
+    rung("granularity1x2", granularity1x2, Rows{1}, Cols{2});
     rung("granularity2x1", granularity<2, 1>, Rows{2}, Cols{1});
     rung("granularity1x4", granularity<1, 4>, Rows{1}, Cols{4});
     rung("granularity2x2", granularity<2, 2>, Rows{2}, Cols{2});
