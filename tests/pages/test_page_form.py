@@ -14,7 +14,7 @@ from lab_cli.results import listings
 from lab_course.grading.kernel_source import KernelSource
 from page_text import prose
 
-CHAPTERS = ("ch03_execution_model", "ch04_memory")  # whose pages have this form
+CHAPTERS = ("ch03_execution_model", "ch04_memory", "ch05_performance")  # whose pages have this form
 MOST_WORDS = 1500  # before the tasks
 TASK = re.compile(r"^(\d+)\. (.{12})", re.MULTILINE)
 GRADED = re.compile(r"★{1,3} \*")

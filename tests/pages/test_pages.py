@@ -24,7 +24,7 @@ from page_text import broken_links, long_lines, repeated, targets
 PAGES = tables.pages()
 ASSIGNMENTS = list(assignment_catalogue.assignments().values())
 SOURCES = list(catalogue.sources().values())  # NAME.cu of each exercise
-DRAWINGS = sorted([*ROOT.glob("*/drawing.svg"), *ROOT.glob("*/*/drawing.svg")])
+DRAWINGS = sorted([*ROOT.glob("*/drawing*.svg"), *ROOT.glob("*/*/drawing*.svg")])
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 COMPARED = re.compile(r"<!-- compared (\w+) (\w+) -->\n\n((?:    .*\n)+)")
 MOST = 100  # characters of a line of an exercise's page
