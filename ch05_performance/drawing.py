@@ -21,7 +21,7 @@ GROUPS = [
     Group(
         "green",
         "The product of matrices, step by step",
-        "How often is each element loaded again, and from where?",
+        "From where is each element loaded?",
         [
             "matmul",
             "cornerTurning",

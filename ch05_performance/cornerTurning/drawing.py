@@ -35,7 +35,7 @@ def draw() -> Drawing:
         draw_words(drawing, 0, 1, ["store: banks 0 1 2 3,", "1 wavefront"])
         draw_barrier(drawing, 0)
         draw_tile(drawing, 0, 2, "the same tile", in_row, "sky")
-        draw_words(drawing, 0, 2, ["each multiply-add loads", "from banks 0 1 2 3: 1 wavefront"])
+        draw_words(drawing, 0, 2, ["each multiply-add loads", "banks 0 1 2 3: 1 wavefront"])
     with drawing.group("turned_late"):
         drawing.text(24, 284, "bTurnedLate (b2 is bank 2)", "head")
         draw_matrix(drawing, 1, 0, "bT: a column of B in a row", in_row)

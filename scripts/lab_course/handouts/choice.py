@@ -22,6 +22,7 @@ class Part:
 
     exercise: Exercise
     assignments: list[Assignment]
+    solved: frozenset[str] = frozenset()  # assignments that are solved, and hide nothing any more
 
     @property
     def kernels(self) -> list[str]:
@@ -31,7 +32,8 @@ class Part:
     @property
     def hidden(self) -> list[str]:
         """Those that are not there, each once."""
-        return [*dict.fromkeys(name for each in self.assignments for name in each.hides)]
+        left = [each for each in self.assignments if each.name not in self.solved]
+        return [*dict.fromkeys(name for each in left for name in each.hides)]
 
     @property
     def folder(self) -> Path:

@@ -15,13 +15,14 @@ from lab_cli.errors import LabError
 from lab_cli.files import make_folder, reason, write
 from lab_cli.paths import shown
 from lab_cli.process import say
+from lab_cli.results import marks
 from lab_cli.results.marks import ELSEWHERE
 
 from ..grading.kernel_source import KernelSource
 from ..handouts import facts, source
 from ..handouts.choice import Choice, Part
 
-ORIGIN = "origin"  # a digest of what the blank was made of
+ORIGIN = "origin"  # what the blank was made of: a digest of files, and what was solved
 CONFLICT = "merged.cu"
 NEWER = "shipped-has-changed.cu"
 
@@ -76,17 +77,19 @@ class Copy:
         return kept
 
     def refresh(self) -> None:
-        """Brings what has changed in the original, as after `git pull`, into the copy, where that goes together
-        with what the student has written; else says where to look. Nothing that the student wrote is lost."""
-        if not self.is_there or _read(self.own / ORIGIN) == self._origin():
+        """Brings what has changed in the original, as after `git pull`, into the copy, and the kernels that a
+        solved assignment hid, where that goes together with what the student has written; else says where to
+        look. Nothing that the student wrote is lost."""
+        was, now = _read(self.own / ORIGIN), self._origin()
+        if not self.is_there or was == now:
             return
         blank, facts_of_copy = self._blank()
         make_folder(self.own, ELSEWHERE)
         if blank != _read(self.blank):
-            self._merge(blank)
+            self._merge(blank, by_solving=was.split()[:1] == now.split()[:1])
         self._keep(blank, facts_of_copy)
 
-    def _merge(self, blank: str) -> None:
+    def _merge(self, blank: str, by_solving: bool) -> None:
         new = self.own / NEWER
         write(new, blank)
         names = ["-L", "yours", "-L", "before", "-L", "shipped"]
@@ -97,9 +100,14 @@ class Copy:
         original = shown(self.exercise.source)
         if done is not None and done.returncode == 0:
             write(self.file, done.stdout)
-            say(
-                f"{original} has changed: your copy has the changes now, and your code is as it was"
-            )
+            if by_solving:
+                say(
+                    f"{shown(self.file)} now has the kernels that were left out; your code is as it was"
+                )
+            else:
+                say(
+                    f"{original} has changed: your copy has the changes now, and your code is as it was"
+                )
             return
         say(f"{original} has changed where you have written, too: your copy stays as it is")
         if done is not None and 0 < done.returncode < 128:
@@ -120,16 +128,23 @@ class Copy:
 
     def _changed(self) -> tuple[Part, source.Changed]:
         """What a blank makes of the original."""
-        part = Part(self.exercise, self.exercise.facts.assignments)
+        part = Part(self.exercise, self.exercise.facts.assignments, self._solved())
         return part, source.of(self.exercise.source.read_text(encoding="utf-8"), part)
 
     def left_out(self) -> list[str]:
         """Kernels and rows of the original that the copy does not have, since they come close to a solution."""
         return sorted(self._changed()[1].removed)
 
+    def _solved(self) -> frozenset[str]:
+        """The assignments of the exercise that are solved. What only they hid comes back."""
+        known = marks.read()
+        names = (each.name for each in self.exercise.facts.assignments)
+        return frozenset(name for name in names if name in known and known[name].solved)
+
     def _origin(self) -> str:
         files = [self.exercise.source, facts_of(self.exercise.source), Path(source.__file__)]
-        return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+        digest = hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+        return " ".join([digest, *sorted(self._solved())])
 
     def line_of(self, functions: Sequence[str]) -> int:
         """The first line of the body of the first of these functions; 1 where it is not there."""

@@ -197,6 +197,7 @@ class Watch:
         left = self._assignment()
         own = self._verdict.assignment if self._verdict else None
         if left and own and left.name != own.name:
+            self._copy.refresh()  # what the solved assignment hid
             self._seen = ()
             return
         following = current.next_after(self._copy.exercise)

@@ -56,19 +56,41 @@ def test_only_the_assignment_is_blank(copy: Copy) -> None:
     assert "TODO" in text.splitlines()[copy.line_of(["better"]) - 1]
 
 
+def hide_a_kernel(source: Path) -> None:
+    """Adds the kernel best to an exercise, and lets its assignment hide it."""
+    best = "__global__ void best(float* out) {\n}\n\n// Right order."
+    source.write_text(source.read_text().replace("// Right order.", best))
+    facts = source.with_name("exercise.toml")
+    before = 'before = "before"'
+    facts.write_text(facts.read_text().replace(before, f'{before}\nhides = ["best"]'))
+
+
 def test_start_says_which_kernels_are_left_out(copy: Copy, capsys) -> None:
     assert copy.left_out() == []
-    whole = copy.exercise.source.read_text()
-    hidden = whole.replace(
-        "// Right order.", "__global__ void best(float* out) {\n}\n\n// Right order."
-    )
-    copy.exercise.source.write_text(hidden)
-    facts = copy.exercise.source.with_name("exercise.toml")
-    facts.write_text(
-        facts.read_text().replace('before = "before"', 'before = "before"\nhides = ["best"]')
-    )
+    hide_a_kernel(copy.exercise.source)
     assert main.main(["start", "order"]) == 0
     assert "best" in capsys.readouterr().out
+
+
+def test_what_an_assignment_hides_comes_back_when_it_is_solved(original: Path, capsys) -> None:
+    hide_a_kernel(original)
+    copy = Copy(catalogue.one("order"))
+    copy.start()
+    write_kernel(copy)
+    copy.refresh()
+    assert "best" not in copy.file.read_text()
+    marks.record_points("putInOrder", POINTS - 1)
+    copy.refresh()
+    assert "best" not in copy.file.read_text()
+
+    marks.record_points("putInOrder", POINTS)
+    copy.refresh()
+    text = copy.file.read_text()
+    assert "void best(" in text and OWN_BODY in text
+    assert copy.left_out() == []
+    assert "left out" in capsys.readouterr().err
+    copy.refresh()
+    assert copy.file.read_text() == text
 
 
 def test_texts_are_no_rows_unless_a_rung_has_them() -> None:

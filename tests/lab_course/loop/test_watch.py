@@ -231,7 +231,7 @@ def test_where_nobody_sits_there_is_one_verdict(own_work: Path, right: bool) -> 
         assert "= tile[threadIdx.x][threadIdx.y + j]" in lines[worst - 1]
 
 
-@pytest.mark.parametrize("name", ["streamOrder", "threadGranularity"])
+@pytest.mark.parametrize("name", ["streamOrder", "copyOverlap"])
 def test_a_copy_without_an_assignment_has_a_verdict(own_work: Path, name: str) -> None:
     """It is right as it came; hazards on purpose are no reason to say otherwise."""
     assert not wanted(name).facts.assignments
