@@ -7,8 +7,7 @@
 //   2 inShared       element and matrix in shared memory; each direction loads the element again
 //   3 fused          the same kernel in one launch, which loads the element once
 //   4 registerLines  a thread has four lines in registers; a value of the matrix serves all four
-//   5 mirroredLines  half of the multiply-adds, because the matrix is antisymmetric about its
-//   centre
+//   5 mirroredLines  half of the multiply-adds: the matrix is antisymmetric about its centre
 //     cublasSgemm    cuBLAS in FP32: one product along x, and many small ones along y and z
 //     onTheCpu       loops on all cores of the host
 //     libNAME        a BLAS of the host, if --blas names one

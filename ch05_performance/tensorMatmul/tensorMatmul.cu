@@ -2,9 +2,9 @@
 // registers. C (m x n) = A (m x k) * B (k x n), all row-major and of BF16, with sums in FP32. The
 // tensor cores are so fast that the whole ladder is about feeding them.
 //
-//   1 wmmaGlobal      a warp computes 16 x 16 elements of C and loads its operands from global
-//   memory 2 wmmaShared      a warp computes 32 x 64, from tiles in shared memory 3 mmaPipelined a
-//   warp computes 64 x 64 with mma and ldmatrix; copies run ahead of the products
+//   1 wmmaGlobal      a warp computes 16 x 16 elements, and loads operands from global memory
+//   2 wmmaShared      a warp computes 32 x 64, from tiles in shared memory
+//   3 mmaPipelined    a warp computes 64 x 64 with mma and ldmatrix; copies run ahead
 //     cublasGemmEx    NVIDIA's library, with the same types
 //
 // Tensor cores take BF16 since sm_80. hopperMatmul uses the instructions of sm_90.
