@@ -35,7 +35,9 @@ GROUPS = [
         "What do the warps still wait for?",
         ["matmulFast", "tensorMatmul", "hopperMatmul"],
     ),
-    Group("sky", "A real computation", "Which of this helps small products?", ["spectralDerivative"]),
+    Group(
+        "sky", "A real computation", "Which of this helps small products?", ["spectralDerivative"]
+    ),
 ]
 
 
