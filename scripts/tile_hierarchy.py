@@ -142,6 +142,45 @@ def device_memory(drawing: Drawing, left: float, blocks: int = 1) -> Spot:
     return spots[0]
 
 
+def block_tiles(
+    drawing: Drawing,
+    left: float,
+    sides: tuple[float, float],
+    depth: float,
+    warps: tuple[int, int],
+    warp: tuple[int, int],
+    stages: int = 1,
+) -> Spot:
+    """The tiles of a block in shared memory, `sides` wide and high. C is cut into warp tiles, `warps` down and
+    across, and that of `warp` is marked. One stage is in use, and the others are being filled."""
+    tile = Product(drawing, left, *sides, depth, stages)
+    for stage in range(1, stages):
+        for look in ("under", "idle"):
+            tile.a(ALL, stage, look)
+            tile.b(ALL, stage, look)
+    rows, cols = (part(place, count) for place, count in zip(warp, warps))
+    tile.a(rows)
+    tile.b(cols)
+    spot = tile.c(rows, cols)
+    tile.cut(*warps)
+    return spot
+
+
+def warp_tile(drawing: Drawing, left: float, sides: tuple[float, float], down: int) -> Spot:
+    """In pieces of 4 x 4 elements. Those of one lane are marked, `down` in a column and two in a row."""
+    tile = Product(drawing, left, *sides, 12)
+    rows = [part(1 + 4 * piece, 4 * down) for piece in range(down)]
+    cols = [part(6, 16), part(14, 16)]
+    for row in rows:
+        tile.a(row)
+    for col in cols:
+        tile.b(col)
+    tile.cut(4 * down, 16)
+    spots = [[tile.c(row, col) for col in cols] for row in rows]
+    tile.cut(down, 2, "line")
+    return spots[(down - 1) // 2][1]
+
+
 def thread(drawing: Drawing, left: float, rows: int, cols: int, side: float, sets: int = 1) -> Spot:
     """The elements of C that a thread has in registers, in pieces of four, and its fragments of A and B."""
     gaps = 4 if max(rows, cols) > 4 else 0

@@ -4,7 +4,7 @@ shared memory."""
 from __future__ import annotations
 
 from drawing import Drawing
-from tile_hierarchy import ALL, Panel, Product, Spot, device_memory, part, picture
+from tile_hierarchy import ALL, Panel, Product, Spot, block_tiles, device_memory, part, picture
 
 STAGES = 4
 
@@ -34,7 +34,9 @@ def draw() -> Drawing:
             Panel(
                 "shared memory",
                 "a block's tiles, 4 stages",
-                shared_memory,
+                lambda drawing, left: block_tiles(
+                    drawing, left, (108, 54), 9, (2, 1), (0, 0), STAGES
+                ),
                 [
                     "One stage is in use.",
                     "TMA fills the others",
@@ -64,19 +66,6 @@ def draw() -> Drawing:
             ),
         ],
     )
-
-
-def shared_memory(drawing: Drawing, left: float) -> Spot:
-    tile = Product(drawing, left, 108, 54, 9, STAGES)
-    for stage in range(1, STAGES):
-        for look in ("under", "idle"):
-            tile.a(ALL, stage, look)
-            tile.b(ALL, stage, look)
-    tile.a(part(0, 2))
-    tile.b(ALL)
-    spot = tile.c(part(0, 2), ALL)
-    tile.cut(2, 1)
-    return spot
 
 
 def tensor_core(drawing: Drawing, left: float) -> Spot:

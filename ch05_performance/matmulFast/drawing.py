@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drawing import Drawing
-from tile_hierarchy import ALL, Panel, Product, Spot, device_memory, part, picture, thread
+from tile_hierarchy import Panel, block_tiles, device_memory, picture, thread, warp_tile
 
 
 def draw() -> Drawing:
@@ -25,7 +25,9 @@ def draw() -> Drawing:
             Panel(
                 "shared memory",
                 "a block's tiles, twice",
-                shared_memory,
+                lambda drawing, left: block_tiles(
+                    drawing, left, (116, 58), 12, (2, 4), (0, 3), stages=2
+                ),
                 [
                     "One buffer is in use.",
                     "Asynchronous copies",
@@ -37,7 +39,7 @@ def draw() -> Drawing:
             Panel(
                 "registers",
                 "what a warp holds",
-                warp_tile,
+                lambda drawing, left: warp_tile(drawing, left, (112, 112), 4),
                 ["The lanes: 4 rows of 8.", "A lane has 8 pieces of", "4 x 4 elements of C."],
                 new=[1, 2],
             ),
@@ -55,30 +57,3 @@ def draw() -> Drawing:
             ),
         ],
     )
-
-
-def shared_memory(drawing: Drawing, left: float) -> Spot:
-    tile = Product(drawing, left, 116, 58, 12, stages=2)
-    tile.a(ALL, 1, "under")
-    tile.b(ALL, 1, "under")
-    tile.a(ALL, 1, "idle")
-    tile.b(ALL, 1, "idle")
-    tile.a(part(0, 2))
-    tile.b(part(3, 4))
-    spot = tile.c(part(0, 2), part(3, 4))
-    tile.cut(2, 4)
-    return spot
-
-
-def warp_tile(drawing: Drawing, left: float) -> Spot:
-    """In pieces of 4 x 4 elements; those of one lane are marked."""
-    tile = Product(drawing, left, 112, 112, 12)
-    rows, cols = [part(1 + 4 * i, 16) for i in range(4)], [part(6, 16), part(14, 16)]
-    for row in rows:
-        tile.a(row)
-    for col in cols:
-        tile.b(col)
-    tile.cut(16, 16)
-    spots = [tile.c(row, col) for row in rows for col in cols]
-    tile.cut(4, 2, "line")
-    return spots[3]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drawing import Drawing
-from tile_hierarchy import Panel, Product, Spot, device_memory, part, picture, thread
+from tile_hierarchy import Panel, block_tiles, device_memory, picture, thread, warp_tile
 
 
 def draw() -> Drawing:
@@ -25,14 +25,14 @@ def draw() -> Drawing:
             Panel(
                 "shared memory",
                 "a block's tiles",
-                shared_memory,
+                lambda drawing, left: block_tiles(drawing, left, (104, 104), 12, (4, 2), (1, 1)),
                 ["128 x 8 of A, 8 x 128", "of B. Each of 8 warps", "has 32 x 64 of C."],
                 new=[1, 2],
             ),
             Panel(
                 "registers",
                 "what a warp holds",
-                warp_tile,
+                lambda drawing, left: warp_tile(drawing, left, (128, 64), 2),
                 ["The lanes: 4 rows of 8.", "A lane has 4 pieces of", "4 x 4 elements of C."],
                 new=[0, 1, 2],
             ),
@@ -50,26 +50,3 @@ def draw() -> Drawing:
             ),
         ],
     )
-
-
-def shared_memory(drawing: Drawing, left: float) -> Spot:
-    tile = Product(drawing, left, 104, 104, 12)
-    tile.a(part(1, 4))
-    tile.b(part(1, 2))
-    spot = tile.c(part(1, 4), part(1, 2))
-    tile.cut(4, 2)
-    return spot
-
-
-def warp_tile(drawing: Drawing, left: float) -> Spot:
-    """In pieces of 4 x 4 elements; those of one lane are marked."""
-    tile = Product(drawing, left, 128, 64, 12)
-    rows, cols = [part(1, 8), part(5, 8)], [part(6, 16), part(14, 16)]
-    for row in rows:
-        tile.a(row)
-    for col in cols:
-        tile.b(col)
-    tile.cut(8, 16)
-    spots = [tile.c(row, col) for row in rows for col in cols]
-    tile.cut(2, 2, "line")
-    return spots[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drawing import Drawing
-from tile_hierarchy import ALL, Panel, Product, Spot, device_memory, part, picture
+from tile_hierarchy import Panel, Product, Spot, block_tiles, device_memory, part, picture
 
 STAGES = 4
 LANE = 6  # of which the parts are marked
@@ -27,7 +27,9 @@ def draw() -> Drawing:
             Panel(
                 "shared memory",
                 "a block's tiles, 4 stages",
-                shared_memory,
+                lambda drawing, left: block_tiles(
+                    drawing, left, (88, 88), 9, (2, 2), (0, 1), STAGES
+                ),
                 [
                     "4 stages. One is in use,",
                     "copies fill the others",
@@ -62,19 +64,6 @@ def draw() -> Drawing:
             ),
         ],
     )
-
-
-def shared_memory(drawing: Drawing, left: float) -> Spot:
-    tile = Product(drawing, left, 88, 88, 9, STAGES)
-    for stage in range(1, STAGES):
-        for look in ("under", "idle"):
-            tile.a(ALL, stage, look)
-            tile.b(ALL, stage, look)
-    tile.a(part(0, 2))
-    tile.b(part(1, 2))
-    spot = tile.c(part(0, 2), part(1, 2))
-    tile.cut(2, 2)
-    return spot
 
 
 def warp_tile(drawing: Drawing, left: float) -> Spot:

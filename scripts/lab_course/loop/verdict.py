@@ -204,7 +204,7 @@ class Bench:
     def times(self, assignment: Assignment) -> Iterator[Times]:
         """Of the student's rows, the one before and the one to beat, where there is a GPU and the verdict does not
         rest on them."""
-        if assignment.on_gpu or backend.auto_backend().backend != "gpu":
+        if assignment.on_gpu or not backend.has_gpu():
             return
         workshop = replace(self._workshop, gpu=gpu_of_this_machine())
         options = assignment.speed.options if assignment.speed else ""
